@@ -81,7 +81,7 @@ export async function readTables(admin: pg.Client): Promise<Table[]> {
 export async function grow(
   admin: pg.Client,
   tables: readonly Table[],
-  { accountId, organizationId }: Place,
+  place: Place,
   count: number,
 ): Promise<string[]> {
   const many = manyOf(tables)
@@ -98,22 +98,9 @@ export async function grow(
       [deep, 1_000_000],
     ] as const) {
       if (isCopied === deep && (fewOfUser.has(name) || !columns.some(deep))) continue
-      const copies = columns.map(
-        (column) =>
-          values[`${name}.${column.name}`] ?? (isCopied(column) ? copyOf(column) : `"${column.name}"`),
-      )
-      const { rowCount } = await orCheck(
-        admin.query(
-          `insert into "${name}" (${columns.map((column) => `"${column.name}"`).join(', ')})
-         overriding system value
-         select ${copies.join(', ')}
-         from (select * from "${name}" where account_id = $1 ${hasOrganization ? 'and organization_id = $2' : 'and $2::uuid is not null'}
-           limit 1) template cross join generate_series($3::int, $4::int) copy_number
-         on conflict do nothing`,
-          [accountId, organizationId, first, first + count - 1],
-        ),
-      )
-      copied += rowCount ?? 0
+      const ofPlace = hasOrganization ? 'organization_id = $2' : '$2::uuid is not null'
+      const numbers = [first, first + count - 1] as const
+      copied += await insertCopies(admin, { name, columns }, isCopied, `${ofPlace} limit 1`, place, numbers)
     }
     if (copied > 0) grown.push(name)
   }
@@ -128,7 +115,7 @@ export async function grow(
 export async function growBeside(
   admin: pg.Client,
   tables: readonly Table[],
-  { accountId, organizationId }: Place,
+  place: Place,
   count: number,
 ): Promise<string[]> {
   const grown: string[] = []
@@ -138,24 +125,43 @@ export async function growBeside(
     const isOfCopy = ({ name: column, type, is_own }: Column) =>
       !['account_id', 'environment'].includes(column) &&
       (type === 'uuid' || is_own || column.startsWith('email'))
-    const copies = columns.map(
-      (column) =>
-        values[`${name}.${column.name}`] ?? (isOfCopy(column) ? copyOf(column) : `"${column.name}"`),
-    )
-    const { rowCount } = await orCheck(
-      admin.query(
-        `insert into "${name}" (${columns.map((column) => `"${column.name}"`).join(', ')})
-         overriding system value
-         select ${copies.join(', ')}
-         from (select * from "${name}" where account_id = $1 and "${owner}" = $2 limit 3) template
-         cross join generate_series(1, $3::int) copy_number
-         on conflict do nothing`,
-        [accountId, organizationId, count],
-      ),
-    )
-    if ((rowCount ?? 0) > 0) grown.push(name)
+    const ofPlace = `"${owner}" = $2 limit 3`
+    const copied = await insertCopies(admin, { name, columns }, isOfCopy, ofPlace, place, [1, count])
+    if (copied > 0) grown.push(name)
   }
   return grown
+}
+
+/**
+ * Copies rows of a table, once for each number.
+ *
+ * @param isCopied Whether a column is another one in each copy.
+ * @param ofPlace Which rows of the account are copied, as SQL; $2 is the organization.
+ * @returns How many rows there are more.
+ */
+async function insertCopies(
+  admin: pg.Client,
+  { name, columns }: Pick<Table, 'name' | 'columns'>,
+  isCopied: (column: Column) => boolean,
+  ofPlace: string,
+  { accountId, organizationId }: Place,
+  numbers: readonly [first: number, last: number],
+): Promise<number> {
+  const copies = columns.map(
+    (column) => values[`${name}.${column.name}`] ?? (isCopied(column) ? copyOf(column) : `"${column.name}"`),
+  )
+  const { rowCount } = await orCheck(
+    admin.query(
+      `insert into "${name}" (${columns.map((column) => `"${column.name}"`).join(', ')})
+       overriding system value
+       select ${copies.join(', ')}
+       from (select * from "${name}" where account_id = $1 and ${ofPlace}) template
+       cross join generate_series($3::int, $4::int) copy_number
+       on conflict do nothing`,
+      [accountId, organizationId, ...numbers],
+    ),
+  )
+  return rowCount ?? 0
 }
 
 /** Ignores violated check constraints: fixed names, such as that of an algorithm, cannot be varied. */
