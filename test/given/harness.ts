@@ -108,6 +108,8 @@ export async function serviceOf(started: ServiceUnderTest): Promise<Service> {
     open(`Account ${randomBytes(4).toString('hex')}`, plan)
   const account = await open(`Acme ${randomBytes(4).toString('hex')}`, 'unlimited')
   const looker = new pg.Pool({ connectionString: databaseUrl, max: 2 })
+  // A test may end its Postgres, or this connection.
+  looker.on('error', () => undefined)
   atFileEnd(() => looker.end())
 
   const apiKey: Service['apiKey'] = ({ account: owner = account, ...rules } = {}) =>
