@@ -5,7 +5,7 @@ import { roundTrips } from '../given/counted.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { startReceiver } from '../given/receiver.js'
 import { leadOf, samlGivenOf } from '../given/saml-given.js'
-import { codeGivenOf } from '../protocols/code-given.js'
+import { codeGivenOf, type Scene } from '../protocols/code-given.js'
 import { confidentialGivenOf } from '../protocols/confidential-given.js'
 import { refreshGivenOf } from '../protocols/refresh-given.js'
 import { replacing, scimUsersGivenOf, userBody } from '../protocols/scim/user-given.js'
@@ -28,9 +28,10 @@ const costs: Readonly<Record<string, Cost>> = {
   'A2, the same under an Idempotency-Key': { waits: 4, statements: 5, pages: 96 },
   'A3, list of users with its exact total': { waits: 1, statements: 1, pages: 95 },
   'A4, client-credentials grant, logged': { waits: 1, statements: 1, pages: 36 },
-  'B3, code exchange': { waits: 2, statements: 4, pages: 230 },
-  'B3, code exchange with a secret': { waits: 3, statements: 5, pages: 245 },
-  'B3, refresh with rotation': { waits: 2, statements: 4, pages: 227 },
+  'B3, code exchange': { waits: 1, statements: 1, pages: 175 },
+  'B3, code exchange at an organization': { waits: 1, statements: 1, pages: 150 },
+  'B3, code exchange with a secret': { waits: 2, statements: 2, pages: 185 },
+  'B3, refresh with rotation': { waits: 1, statements: 1, pages: 160 },
   'C1, SAML response to flow': { waits: 17, statements: 19, pages: 304 },
   'C2, SCIM, POST one user': { waits: 4, statements: 6, pages: 153 },
   'C2, SCIM, users by userName': { waits: 3, statements: 3, pages: 108 },
@@ -75,14 +76,8 @@ const rows: Readonly<Record<string, () => Promise<Prepare>>> = {
     }
     return always(() => send('POST', '/api/v2/oauth/token', grant))
   },
-  async 'B3, code exchange'() {
-    const scene = await codes.scene()
-    const { client_id } = scene.application
-    return async () => {
-      const code = await codes.code(scene)
-      return () => send('POST', '/oauth/token', { grant_type: 'authorization_code', client_id, code })
-    }
-  },
+  'B3, code exchange': () => exchanges(() => '/oauth/token'),
+  'B3, code exchange at an organization': () => exchanges(({ org_domain }) => `/t/${org_domain}/oauth/token`),
   async 'B3, code exchange with a secret'() {
     const confidential = confidentialGivenOf(service, client)
     const scene = await confidential.withSecret()
@@ -148,6 +143,15 @@ const rows: Readonly<Record<string, () => Promise<Prepare>>> = {
       return () => service.runJobs()
     }
   },
+}
+
+async function exchanges(pathOf: (scene: Scene) => string) {
+  const scene = await codes.scene()
+  const { client_id } = scene.application
+  return async () => {
+    const code = await codes.code(scene)
+    return () => send('POST', pathOf(scene), { grant_type: 'authorization_code', client_id, code })
+  }
 }
 
 test.each(Object.entries(costs))('%s: not more waits, statements and pages', async (row, most) => {

@@ -118,7 +118,7 @@ export const impersonationGuards = [
   guard({
     name: 'impersonation: its tokens end with it',
     file: 'server/src/protocols/oauth/user-tokens.ts',
-    find: 'if (end == null) return seconds',
+    find: 'if (end === null) return seconds',
     replace: 'if (end !== undefined) return seconds',
     red: tokensAt('its organization'),
     green: running('is not carried on by a relay'),

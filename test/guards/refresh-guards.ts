@@ -19,6 +19,17 @@ const endedTest = (cause: string) => ({
 /** Guards of refresh tokens: exchange, and end of the family. */
 export const refreshGuards = [
   guard({
+    name: 'session: that ends while its refresh token is exchanged',
+    file: refresh,
+    find: "when used.id is null then 'session_ended'",
+    replace: "when false then 'session_ended'",
+    red: {
+      file: 'test/protocols/refresh-refused.test.ts',
+      title: 'a refresh is refused whose session ends while it is exchanged',
+    },
+    green: isRefreshed,
+  }),
+  guard({
     name: 'reuse: of a refresh token',
     file: refresh,
     find: 'const [reused] = await endReused(trx, attempt)',
@@ -26,8 +37,8 @@ export const refreshGuards = [
     also: [
       {
         file: refresh,
-        find: 'as family set ended_at = ${attempt.at}',
-        replace: 'as family set ended_at = null',
+        find: 'as granted set ended_at = ${attempt.at}',
+        replace: 'as granted set ended_at = null',
       },
     ],
     red: halfMinute,

@@ -18,7 +18,7 @@ type ChallengeInput = Partial<Parameters<Client['magicLink']['createChallenge']>
 export type CodeGiven = ReturnType<typeof codeGivenOf>
 
 /** Authorization codes and their prerequisites. */
-export function codeGivenOf(service: Service, client: Client) {
+export function codeGivenOf(service: Pick<Service, 'given'>, client: Client) {
   return {
     async scene(members: Partial<Parameters<Service['given']['application']>[0]> = {}): Promise<Scene> {
       const { domain: org_domain } = await service.given.organization()

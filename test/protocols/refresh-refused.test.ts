@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
+import { whileHeld } from '../given/waiting.js'
 import { codeGivenOf, exchange, type Scene } from './code-given.js'
 import { refreshGivenOf, refusedRefresh } from './refresh-given.js'
 
@@ -143,6 +144,19 @@ describe('no refresh is good any more', () => {
     expect([status, body]).toEqual([400, refusedRefresh])
     expect((await given.logged(scene.org_domain))[0]).toEqual(['TOKEN_REFRESH_FAILED', reason])
   })
+})
+
+test('a refresh is refused whose session ends while it is exchanged', async () => {
+  const { scene, refreshToken } = await given.tokens()
+
+  const { status, body } = await whileHeld(
+    service,
+    ['update sessions set ended_at = now() where user_id = $1', scene.user.id],
+    () => given.refresh(scene, refreshToken),
+  )
+
+  expect([status, body]).toEqual([400, refusedRefresh])
+  expect((await given.logged(scene.org_domain))[0]).toEqual(['TOKEN_REFRESH_FAILED', 'session_ended'])
 })
 
 describe('failures of codes and refresh tokens', () => {

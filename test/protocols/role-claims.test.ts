@@ -2,6 +2,7 @@ import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { longTest } from '../sampled.js'
 import { claimsOf } from '../given/claims.js'
+import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { roleGivenOf } from '../given/role-given.js'
 import { codeGivenOf, exchange, type CodeGiven, type Scene } from './code-given.js'
@@ -59,6 +60,27 @@ describe('tokens', () => {
     const third = await refreshes.refresh(scene, second.refreshToken)
     expect(claimsOf(third.accessToken)).not.toHaveProperty('roles')
     expect(await userInfoOf(scene, third.accessToken)).not.toHaveProperty('roles')
+  })
+
+  test('of an organization carry them from the first on, and as soon as the account has any', async () => {
+    const owner = await service.client({ account: await service.createAccount() })
+    const own = codeGivenOf({ given: givenOf(owner) }, owner)
+    const scene = await own.scene()
+    const issuer = { path: `/t/${scene.org_domain}/oauth/token` }
+    const { client_id } = scene.application
+    const rolesNow = async () => {
+      const code = await own.code(scene, { application_id: scene.application.id })
+      const { body } = await exchange(service, { code, client_id }, issuer)
+      return claimsOf(body.access_token ?? '')['roles']
+    }
+
+    expect(await rolesNow()).toBeUndefined()
+    const ownRoles = roleGivenOf(owner)
+    const role = await ownRoles.role()
+    await ownRoles.give(userOf(scene), role)
+    expect([await rolesNow(), await rolesNow()]).toEqual([[role.name], [role.name]])
+    await ownRoles.give(userOf(scene))
+    expect(await rolesNow()).toBeUndefined()
   })
 
   test('carry what the prefixes of their application name', async () => {

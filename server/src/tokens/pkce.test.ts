@@ -28,4 +28,5 @@ test.each([
   ['one with a character that no verifier has', `${verifier.slice(0, -1)}=`],
 ])('a code with a challenge refuses as its verifier %s', (_, wrong) => {
   expect(isVerifierOf(challenge, wrong)).toBe(false)
+  expect(isVerifierOf('', wrong)).toBe(false)
 })

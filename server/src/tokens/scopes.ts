@@ -36,8 +36,3 @@ export function withoutOfflineAccess(scope: string): string {
     .filter((name) => name !== 'offline_access')
     .join(' ')
 }
-
-/** Whether the application may act while its user is absent (OpenID Connect Core section 11). */
-export function hasOfflineAccess(scope: string): boolean {
-  return scopesOf(scope).includes('offline_access')
-}

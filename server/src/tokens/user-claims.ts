@@ -34,7 +34,7 @@ export function scopesOfClaims(names: readonly string[]): string[] {
 
 /** The claims of a user, by scope and by name, for which the user has a value. */
 export function toUserClaims(
-  user: User,
+  user: Omit<User, 'identities'>,
   asked: { readonly scopes: readonly unknown[]; readonly names: readonly unknown[] },
 ): Omit<UserInfo, 'sub'> {
   const names = new Set(asked.names)

@@ -5,7 +5,7 @@ import { insertFrom } from '../../platform/db/insert-if.js'
 import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
-import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
+import { ofOwner, ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -27,6 +27,31 @@ const selectAssignments = lookup((db, user: UserKey) =>
 const selectRoles = lookup((db, user: UserKey) =>
   usersOf(db, user).where('users.id', '=', user.id).select(rolesOfUser().as('held')),
 )
+
+interface GrantedUser {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId: string
+  readonly userId: string
+}
+
+const selectRolesOf = lookup((db, user: GrantedUser) =>
+  db
+    .selectFrom('users')
+    .where(ofOwner(user, 'users'))
+    .where('users.id', '=', user.userId)
+    .where('users.deleted_at', 'is', null)
+    .select(rolesOfUser().as('held')),
+)
+
+/** The roles of a user for a token; undefined of one that is missing. */
+export async function findRolesOf(
+  db: Kysely<DB>,
+  user: GrantedUser,
+): Promise<readonly RoleOfUser[] | undefined> {
+  const [row] = await selectRolesOf(db, user)
+  return row?.held
+}
 
 /** The roles of a user; none of a missing one. */
 export async function findRolesOfUser(

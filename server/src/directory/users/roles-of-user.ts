@@ -128,6 +128,9 @@ export function rolesOfUser(): RawBuilder<RoleOfUserRow[]> {
   )`
 }
 
+/** An empty list where the account has no role; null where it has some, which this does not read. */
+export const rolesIfNone = sql<null | []>`(case when ${hasRoles} then null else '[]'::jsonb end)`
+
 /** Every role that the row's user is given, by name, also those that are overridden. */
 export function assignmentsOfUser(): RawBuilder<AssignmentRow[]> {
   return sql`(

@@ -30,13 +30,29 @@ export function everyUserOf(db: Kysely<DB>, tenant: TenantKey) {
 /** The columns of a user's record. */
 export function wholeUser() {
   return [
-    ...userColumns,
-    gatheredOfUser(metadata).as('metadata'),
+    ...userOfTokens(),
     sql<IdentityRow[]>`${gatheredOfUser(identities)} || ${gatheredOfUser(identityOfManager)}`.as(
       'identities',
     ),
+  ] as const
+}
+
+/** What tokens tell of is not from where a user is known, and each part of a statement costs also where it finds nothing. */
+export type TokenUser = Omit<User, 'identities'>
+export type TokenUserRow = Omit<UserRow, 'identities'>
+
+/** The columns of a user's record for tokens. */
+export function userOfTokens() {
+  return [
+    ...userColumns,
+    gatheredOfUser(metadata).as('metadata'),
     gatheredOfUser(groups).as('groups'),
   ] as const
+}
+
+/** The user of such a row. */
+export function toTokenUser(row: TokenUserRow, tenant: Pick<Tenant, 'domain' | 'environment'>): TokenUser {
+  return toUser({ ...row, identities: [] }, tenant)
 }
 
 /**

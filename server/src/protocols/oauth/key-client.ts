@@ -92,7 +92,7 @@ const selectKey = lookup((db, { clientId }: { clientId: string }) =>
 )
 
 /** The scope that a key needs to exchange codes and tokens of each sign-in method. */
-export const scopeOfMethod: ReadonlyMap<string, Scope> = new Map([
+const scopeOfMethod: ReadonlyMap<string, Scope> = new Map([
   ['email', 'write:magic_links'],
   ['relay', 'write:magic_links'],
   ['pwd', 'write:passwords'],

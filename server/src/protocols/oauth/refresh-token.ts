@@ -1,41 +1,40 @@
 import type { UserTokens } from '@portico/contract/oauth'
-import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
-import { sqlStatement } from '../../platform/db/statement.js'
+import { sqlStatement, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
-import { change } from '../../delivery/events/change.js'
+import { change, repeated } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { causeBy } from '../../platform/tenant.js'
 import { checkAuthenticated, withoutItsCredentials, type Client } from './client-authentication.js'
-import { OAuthFailure } from './oauth-failure.js'
 import {
   allOf,
   askerOf,
-  familyParents,
+  firstFailed,
+  grantChecks,
+  grantParents,
+  isAuthenticated,
+  joinsGrantParents,
+  parentConditions,
+  type Asker,
+} from './grant-conditions.js'
+import { countGrant, insertGrantEvent } from './grant-event.js'
+import { formOf, type GrantForm } from './grant-form.js'
+import { OAuthFailure } from './oauth-failure.js'
+import {
   isCurrent,
-  joinsFamilyParents,
   knownColumns,
-  mayEnd,
   narrowScope,
   readRefreshToken,
-  refreshChecks,
   repeatableMs,
-  parentConditions,
   successorsOf,
-  type RefreshClient,
   type LoggedFamily,
 } from './refresh-family.js'
 import { insertEndedFamilies } from '../../tokens/families.js'
 import type { NamedIssuer } from '../../tokens/issuer.js'
 import { scopesOf } from '../../tokens/scopes.js'
-import {
-  identityDataOfSession,
-  signUserTokens,
-  tokenColumnsInSql,
-  userOf,
-  type WholeGrant,
-} from './user-tokens.js'
+import { grantColumns, signUserTokens, type SignableGrant } from './user-tokens.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A presented refresh token. */
@@ -66,45 +65,32 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
   }
   const asked = scopesOf(refresh.scope ?? '')
   const successors = successorsOf(deps, token)
-  const [successor = ''] = successors
-  const { requestId } = refresh
-  const cause = causeBy(requestId, 'system', 'token_endpoint')
-  const { record } = await change(deps, cause, async (trx) => {
-    const at = deps.now()
-    const attempt: Attempt = {
-      ...askerOf(refresh),
-      scopes: asked,
-      familyHash: hashSecret(token.handle),
-      tokenHash: hashSecret(token.secret),
-      successorHash: hashSecret(successor),
-      repeatableSince: new Date(at.getTime() - repeatableMs),
-      at,
-    }
-    const [rotated] = await rotate(trx, attempt)
-    if (rotated === undefined) return { record: await refuse(deps, trx, refresh, attempt) }
-    const next = successors.find((secret) => hashSecret(secret).equals(rotated.token_hash))
-    const user = next === undefined ? undefined : userOf(rotated)
-    // `next` is undefined when the answer to repeat was derived from a master key that has been removed.
-    if (next === undefined || user === undefined) {
-      const reason = next === undefined ? 'successor_unknown' : 'user_inactive'
-      const failed = { code: 'TOKEN_REFRESH_FAILED', reason, email: null, requestId } as const
-      await logEventOf(deps, trx, rotated, failed)
-      return { record: undefined }
-    }
-    await logEventOf(deps, trx, rotated, { code: 'TOKEN_REFRESHED', email: user.email, requestId })
-    return { record: { rotated, user, refreshToken: `${token.handle}.${next}` } }
-  })
-  if (record === 'invalid_scope')
-    throw new OAuthFailure('invalid_scope', 'The refresh token does not have all of these scopes.')
-  if (record === 'invalid_client') throw withoutItsCredentials(refresh.client)
-  if (record === undefined) {
+  const at = deps.now()
+  const attempt: Attempt = {
+    ...askerOf(refresh),
+    scopes: asked,
+    familyHash: hashSecret(token.handle),
+    tokenHash: hashSecret(token.secret),
+    successorHashes: successors.map(hashSecret),
+    repeatableSince: new Date(at.getTime() - repeatableMs),
+    requestId: refresh.requestId,
+    at,
+  }
+  const rotate = rotateIn[formOf(deps.db, attempt)]
+  const [rotated] = await repeated(deps.db, () => rotate(deps.db, attempt))
+  if (rotated === undefined) await refuseToken(deps, refresh, attempt)
+  else countGrant(deps, events, rotated)
+  if (rotated?.reason !== null) {
     await checkAuthenticated(deps, refresh.client)
     throw refused()
   }
-  const { rotated, user, refreshToken } = record
-  const tokens = await signUserTokens(deps, { ...rotated, scope: narrowScope(rotated.scope, asked) }, user)
-  return { ...tokens, refresh_token: refreshToken }
+  const next = successors.find((secret) => hashSecret(secret).equals(rotated.token_hash))
+  if (next === undefined) throw new Error('a refresh token was granted whose successor is not known')
+  const tokens = await signUserTokens(deps, { ...rotated, scope: narrowScope(rotated.scope, asked) })
+  return { ...tokens, refresh_token: `${token.handle}.${next}` }
 }
+
+const events = { granted: 'TOKEN_REFRESHED', refused: 'TOKEN_REFRESH_FAILED' } as const
 
 function refused(): OAuthFailure {
   return new OAuthFailure(
@@ -113,65 +99,100 @@ function refused(): OAuthFailure {
   )
 }
 
-interface Attempt extends RefreshClient {
+interface Attempt extends Asker {
   readonly scopes: readonly string[]
   readonly familyHash: Buffer
   readonly tokenHash: Buffer
-  readonly successorHash: Buffer
+  /** Of the candidates for the next token, that of the current master key first. */
+  readonly successorHashes: readonly Buffer[]
   readonly repeatableSince: Date
+  readonly requestId: string
   readonly at: Date
 }
 
-interface RotatedFamily extends WholeGrant {
+/** Conditions on a refresh, by the reason that is logged when one fails. */
+function refreshChecks(attempt: Attempt) {
+  return {
+    ...parentConditions,
+    ...grantChecks(attempt),
+    invalid_scope: sql<boolean>`${attempt.scopes}::text[] <@ string_to_array(granted.scope, ' ')`,
+  }
+}
+
+interface RotatedFamily extends SignableGrant {
   /** Of the new current token. */
   readonly token_hash: Buffer
+  /** Why it gets no tokens after all; null when it does. */
+  readonly reason: string | null
 }
 
 /**
- * Consumes the token, or repeats its answer, under the conditions on the family, its parents and the client. Of parallel
- * requests the first rotates the token, and the others repeat its answer.
+ * Consumes the token, or repeats its answer, under the conditions on the family, its parents and the client, and logs it. Of parallel
+ * requests the first rotates the token, and the others repeat its answer: where that was derived from a master key which has been
+ * removed, it is not known. A session that ends meanwhile gets no tokens: its row is written last, and looked at again.
  */
-const rotate = sqlStatement(
-  (attempt: Attempt) => sql<RotatedFamily>`
+const rotateOf = (form: GrantForm) =>
+  statement((db, attempt: Attempt) => ({
+    compile: () =>
+      sql<RotatedFamily>`
     with consumed as (
-      update refresh_token_families as family set
+      update refresh_token_families as granted set
         token_hash = case
-          when family.token_hash = ${attempt.tokenHash} then ${attempt.successorHash} else family.token_hash
+          when granted.token_hash = ${attempt.tokenHash} then (${attempt.successorHashes}::bytea[])[1] else granted.token_hash
         end,
         previous_token_hash = ${attempt.tokenHash},
         rotated_at = case
-          when family.token_hash = ${attempt.tokenHash} then ${attempt.at} else family.rotated_at
+          when granted.token_hash = ${attempt.tokenHash} then ${attempt.at} else granted.rotated_at
         end
-      from ${familyParents}
-      where family.family_hash = ${attempt.familyHash}
+      from ${grantParents}
+      where granted.family_hash = ${attempt.familyHash}
         and ${isCurrent(attempt)}
-        and family.ended_at is null
-        and family.expires_at > ${attempt.at}
-        and ${joinsFamilyParents}
-        and ${allOf(parentConditions)}
+        and granted.ended_at is null
+        and granted.expires_at > ${attempt.at}
+        and ${joinsGrantParents}
         and ${allOf(refreshChecks(attempt))}
-      returning family.account_id, accounts.domain as account_domain, family.environment,
-        organizations.domain, family.session_id, family.code_id, family.user_id, family.application_id, family.issuer,
-        applications.name as application_name, applications.application_type,
-        applications.access_token_lifetime_in_seconds, applications.token_signing_alg,
-        family.scope, family.claims, family.amr, sessions.act, family.authenticated_at, family.token_hash,
-        ${identityDataOfSession()} as identity_data, ${tokenColumnsInSql('family')}
+      returning ${grantColumns(form)}, granted.code_id, granted.token_hash
     ), used as (
       update sessions set last_used_at = ${attempt.at}
       from consumed
       where ${sameTenant('sessions', 'consumed')}
         and sessions.id = consumed.session_id
-    )
-    select * from consumed`,
-)
+        and sessions.ended_at is null
+      returning sessions.id
+    ), decided as (
+      select consumed.*, case
+        when used.id is null then 'session_ended'
+        when consumed.token_hash <> all(${attempt.successorHashes}::bytea[]) then 'successor_unknown'
+      end as reason
+      from consumed left join used on true
+    ), logged as (${insertGrantEvent(db, events, attempt)})
+    select * from decided`.compile(db),
+  }))
+
+const rotateIn = { usual: rotateOf('usual'), whole: rotateOf('whole') }
+
+/**
+ * Refuses a token that cannot be exchanged.
+ *
+ * @throws OAuthFailure `invalid_scope`, `invalid_client`
+ */
+async function refuseToken(deps: Deps, refresh: Refresh, attempt: Attempt): Promise<void> {
+  const cause = causeBy(refresh.requestId, 'system', 'token_endpoint')
+  const { record: refusal } = await change(deps, cause, async (trx) => ({
+    record: await refuse(deps, trx, attempt),
+  }))
+  if (refusal === 'invalid_scope')
+    throw new OAuthFailure('invalid_scope', 'The refresh token does not have all of these scopes.')
+  if (refusal === 'invalid_client') throw withoutItsCredentials(refresh.client)
+}
 
 /** Ends the family of a replaced token, and logs the refusal of a known one; an unknown token is not logged. */
 async function refuse(
   deps: Deps,
   trx: Transaction<DB>,
-  { requestId }: Refresh,
   attempt: Attempt,
 ): Promise<'invalid_scope' | 'invalid_client' | undefined> {
+  const { requestId } = attempt
   const [reused] = await endReused(trx, attempt)
   if (reused !== undefined) {
     await logEventOf(deps, trx, reused, { code: 'REFRESH_TOKEN_REUSED', requestId })
@@ -188,14 +209,14 @@ async function refuse(
 const endReused = sqlStatement(
   (attempt: Attempt) => sql<LoggedFamily>`
     with ended as (
-      update refresh_token_families as family set ended_at = ${attempt.at}
-      from ${familyParents}
-      where family.family_hash = ${attempt.familyHash}
+      update refresh_token_families as granted set ended_at = ${attempt.at}
+      from ${grantParents}
+      where granted.family_hash = ${attempt.familyHash}
         and not coalesce(${isCurrent(attempt)}, false)
-        and family.ended_at is null
-        and ${joinsFamilyParents}
-        and ${mayEnd(attempt)}
-      returning ${knownColumns}, family.code_id
+        and granted.ended_at is null
+        and ${joinsGrantParents}
+        and ${isAuthenticated(attempt)}
+      returning ${knownColumns}, granted.code_id
     ), noted as (${insertEndedFamilies('ended', attempt.at)})
     select * from ended`,
 )
@@ -203,19 +224,12 @@ const endReused = sqlStatement(
 /** Why a token was refused: the first failed condition. */
 const findRefused = sqlStatement(
   (attempt: Attempt) => sql<LoggedFamily & { reason: string | null }>`
-    select ${knownColumns}, case
-      when family.ended_at is not null then 'family_ended'
-      when family.expires_at <= ${attempt.at} then 'refresh_token_expired'
-      ${toCaseBranches({ ...parentConditions, ...refreshChecks(attempt) })}
-    end as reason
-    from refresh_token_families as family, ${familyParents}
-    where family.family_hash = ${attempt.familyHash}
-      and ${joinsFamilyParents}`,
+    select ${knownColumns}, ${firstFailed({
+      family_ended: sql<boolean>`granted.ended_at is null`,
+      refresh_token_expired: sql<boolean>`granted.expires_at > ${attempt.at}`,
+      ...refreshChecks(attempt),
+    })} as reason
+    from refresh_token_families as granted, ${grantParents}
+    where granted.family_hash = ${attempt.familyHash}
+      and ${joinsGrantParents}`,
 )
-
-function toCaseBranches(demands: Readonly<Record<string, RawBuilder<boolean>>>) {
-  const lines = Object.entries(demands).map(
-    ([reason, isMet]) => sql`when not coalesce(${isMet}, false) then ${sql.lit(reason)}`,
-  )
-  return sql.join(lines, sql` `)
-}

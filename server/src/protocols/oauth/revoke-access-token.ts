@@ -10,15 +10,8 @@ import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { readUserToken, type VerifiedUserToken } from '../../tokens/access-token.js'
 import { insertEndedFamilies } from '../../tokens/families.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
-import {
-  allOf,
-  clientChecks,
-  familyParents,
-  joinsFamilyParents,
-  knownColumns,
-  type LoggedFamily,
-  type RefreshClient,
-} from './refresh-family.js'
+import { allOf, clientChecks, grantParents, joinsGrantParents, type Asker } from './grant-conditions.js'
+import { knownColumns, type LoggedFamily } from './refresh-family.js'
 
 /** Whether a token claims to be an access token of a user, and of which family. */
 export function isOfFamily(decoded: NonNullable<ReturnType<typeof decodeJwt>>): boolean {
@@ -34,7 +27,7 @@ export function isOfFamily(decoded: NonNullable<ReturnType<typeof decodeJwt>>): 
  */
 export async function endFamilyOfAccessToken(
   deps: Deps,
-  asker: RefreshClient,
+  asker: Asker,
   { token, requestId }: { readonly token: string; readonly requestId: string },
 ): Promise<boolean> {
   const verified = await verifyByClaims(deps, token)
@@ -84,22 +77,22 @@ function rowOf(token: OwnedToken) {
   }
 }
 
-interface Attempt extends RefreshClient, ReturnType<typeof rowOf> {
+interface Attempt extends Asker, ReturnType<typeof rowOf> {
   readonly at: Date
 }
 
 /** The family need have no refresh token. It is returned the first time that it ends. */
 const endFamily = sqlStatement(
   (attempt: Attempt) => sql<LoggedFamily>`
-    with family as (
+    with granted as (
       select ${attempt.account_id}::uuid as account_id, ${attempt.environment}::text as environment,
         ${attempt.organization_id}::uuid as organization_id, ${attempt.session_id}::uuid as session_id,
         ${attempt.user_id}::uuid as user_id, ${attempt.application_id}::uuid as application_id,
         ${attempt.code_id}::uuid as code_id
     ), known as (
-      select ${knownColumns}, family.session_id, family.code_id
-      from family, ${familyParents}
-      where ${joinsFamilyParents}
+      select ${knownColumns}, granted.session_id, granted.code_id
+      from granted, ${grantParents}
+      where ${joinsGrantParents}
         and ${allOf(clientChecks(attempt))}
     ), ended as (
       update refresh_token_families as tokens set ended_at = ${attempt.at}

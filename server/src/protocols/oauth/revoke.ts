@@ -14,14 +14,12 @@ import { OAuthFailure } from './oauth-failure.js'
 import {
   allOf,
   askerOf,
-  familyParents,
   clientChecks,
-  joinsFamilyParents,
-  knownColumns,
-  readRefreshToken,
-  type RefreshClient,
-  type LoggedFamily,
-} from './refresh-family.js'
+  grantParents,
+  joinsGrantParents,
+  type Asker,
+} from './grant-conditions.js'
+import { knownColumns, readRefreshToken, type LoggedFamily } from './refresh-family.js'
 import { insertEndedFamilies } from '../../tokens/families.js'
 import type { NamedIssuer } from '../../tokens/issuer.js'
 import { causeBy, type Cause } from '../../platform/tenant.js'
@@ -71,7 +69,7 @@ export async function revokeToken(deps: Deps, revocation: Revocation): Promise<R
 
 async function endFamilyOfRefreshToken(
   deps: Deps,
-  asker: RefreshClient,
+  asker: Asker,
   { token: text, endsSession, requestId }: Pick<Revocation, 'token' | 'endsSession' | 'requestId'>,
 ): Promise<boolean> {
   const token = readRefreshToken(text)
@@ -88,7 +86,7 @@ async function endFamilyOfRefreshToken(
   return record
 }
 
-interface Attempt extends RefreshClient {
+interface Attempt extends Asker {
   readonly familyHash: Buffer
   readonly at: Date
 }
@@ -115,19 +113,19 @@ interface OpenFamily {
 /** Locked, so that of two revocations one ends the session. */
 const lockFamily = sqlStatement(
   (attempt: Attempt) => sql<OpenFamily>`
-    select family.account_id, accounts.domain as account_domain, family.environment, organizations.domain,
-      family.user_id, family.session_id
-    from refresh_token_families as family, ${familyParents}
+    select granted.account_id, accounts.domain as account_domain, granted.environment, organizations.domain,
+      granted.user_id, granted.session_id
+    from refresh_token_families as granted, ${grantParents}
     where ${isOpenFor(attempt)}
-    for no key update of family`,
+    for no key update of granted`,
 )
 
 /** The family that a client may end. */
 function isOpenFor(attempt: Attempt) {
   return sql<boolean>`(
-    family.family_hash = ${attempt.familyHash}
-    and family.ended_at is null
-    and ${joinsFamilyParents}
+    granted.family_hash = ${attempt.familyHash}
+    and granted.ended_at is null
+    and ${joinsGrantParents}
     and ${allOf(clientChecks(attempt))}
   )`
 }
@@ -136,10 +134,10 @@ function isOpenFor(attempt: Attempt) {
 const endFamily = sqlStatement(
   (attempt: Attempt) => sql<LoggedFamily>`
     with ended as (
-      update refresh_token_families as family set ended_at = ${attempt.at}
-      from ${familyParents}
+      update refresh_token_families as granted set ended_at = ${attempt.at}
+      from ${grantParents}
       where ${isOpenFor(attempt)}
-      returning ${knownColumns}, family.code_id
+      returning ${knownColumns}, granted.code_id
     ), noted as (${insertEndedFamilies('ended', attempt.at)})
     select * from ended`,
 )

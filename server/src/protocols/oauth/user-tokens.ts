@@ -1,6 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
-import type { Identity, User } from '@portico/contract/users'
+import type { Identity } from '@portico/contract/users'
 import { sql, type RawBuilder } from 'kysely'
 import type { Algorithm, JwtClaims } from '../../platform/crypto/jwt.js'
 import { newTimelessId } from '../../platform/crypto/random.js'
@@ -12,12 +12,16 @@ import {
   type KeyOwner,
 } from '../../tokens/signing-keys/signing-keys.js'
 import { toMetaDataClaims } from '../../directory/token-customization/user-metadata.js'
-import { rolesOfUser, type RoleOfUserRow } from '../../directory/users/roles-of-user.js'
-import { toChangedUser, wholeUser } from '../../directory/users/whole-user.js'
+import { findRolesOf } from '../../directory/roles/user-roles.js'
+import { rolesOfUser, rolesIfNone, type RoleOfUserRow } from '../../directory/users/roles-of-user.js'
+import { toTokenUser, userOfTokens, type TokenUserRow } from '../../directory/users/whole-user.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from '../../tokens/claims.js'
 import { issuerOfSignIn, type IssuerKind } from '../../tokens/issuer.js'
+import { rememberRoles, type GrantForm } from './grant-form.js'
+import { OAuthFailure } from './oauth-failure.js'
 import { toAttributes } from './resource-owner-metadata.js'
 import { scopesOf } from '../../tokens/scopes.js'
+import type { RoleOfUser } from '../../tokens/role-claims.js'
 import { toUserClaims, type RequestedClaims } from '../../tokens/user-claims.js'
 import { sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
@@ -47,13 +51,13 @@ export interface Grant {
   readonly act: ActClaim | null
   readonly authenticated_at: Date
   /** When an impersonation ends, and its tokens with it; null of every other sign-in. */
-  readonly impersonated_until?: Date | null
+  readonly impersonated_until: Date | null
   /** The identity provider's data about the user, after an SSO sign-in. */
   readonly identity_data: Identity['data'] | null
 }
 
 /** The current data of the identity that opened the session of a statement. */
-export function identityDataOfSession() {
+function identityDataOfSession() {
   return sql<Identity['data'] | null>`(
     select identity.data from user_identities as identity
     where ${sameTenant('identity', 'sessions')}
@@ -63,7 +67,7 @@ export function identityDataOfSession() {
 }
 
 /** The end of the impersonation whose session a statement reads; null of every other session. */
-export function impersonationEnd() {
+function impersonationEnd() {
   return sql<Date | null>`(case when sessions.impersonation_id is not null then sessions.expires_at end)`
 }
 
@@ -75,33 +79,50 @@ interface IdTokenBinding {
 }
 
 /**
- * Columns that tokens need besides the grant: the user, and the signing keys for the application, of the organization and,
- * where it is the issuer, of the account.
- *
- * @param grant The table with the column `issuer`.
+ * The columns of a SignableGrant but `code_id`, in a statement about a code or family that it calls `granted`, and its parents. That of the
+ * organization is the user's.
  */
-export function tokenColumns(grant: 'code' | 'family') {
+export function grantColumns(form: GrantForm): RawBuilder<unknown> {
   const ofOrganization = sameTenant('signing', 'sessions')
   const ofAccount = sql<boolean>`(
-    ${sql.ref(`${grant}.issuer`)} = 'account'
+    granted.issuer = 'account'
     and ${sameEnvironment('signing', 'sessions')}
     and signing.organization_id = sessions.account_id
   )`
-  return [
-    ...wholeUser(),
-    rolesOfUser().as('roles'),
-    'applications.permission_prefixes',
-    activeKey(ofOrganization).as('signing_key'),
-    activeKey(ofAccount).as('account_signing_key'),
-  ] as const
-}
-
-/** The same in a statement that is written in SQL. */
-export function tokenColumnsInSql(grant: 'code' | 'family') {
-  const columns = tokenColumns(grant).map((column) =>
+  const rare = {
+    usual: { roles: rolesIfNone, account_signing_key: sql`null::text[]` },
+    whole: { roles: rolesOfUser(), account_signing_key: activeKey(ofAccount) },
+  }
+  const columns = {
+    account_id: sql`granted.account_id`,
+    account_domain: sql`accounts.domain`,
+    environment: sql`granted.environment`,
+    domain: sql`organizations.domain`,
+    session_id: sql`granted.session_id`,
+    user_id: sql`granted.user_id`,
+    application_id: sql`granted.application_id`,
+    issuer: sql`granted.issuer`,
+    application_name: sql`applications.name`,
+    application_type: sql`applications.application_type`,
+    permission_prefixes: sql`applications.permission_prefixes`,
+    access_token_lifetime_in_seconds: sql`applications.access_token_lifetime_in_seconds`,
+    token_signing_alg: sql`applications.token_signing_alg`,
+    scope: sql`granted.scope`,
+    claims: sql`granted.claims`,
+    amr: sql`granted.amr`,
+    act: sql`sessions.act`,
+    authenticated_at: sql`granted.authenticated_at`,
+    impersonated_until: impersonationEnd(),
+    identity_data: identityDataOfSession(),
+    email_normalized: sql`users.email_normalized`,
+    signing_key: activeKey(ofOrganization),
+    ...rare[form],
+  } satisfies Record<Exclude<keyof SignableGrant, 'code_id' | keyof TokenUserRow>, RawBuilder<unknown>>
+  const named = Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.ref(name)}`)
+  const ofUser = userOfTokens().map((column) =>
     typeof column === 'string' ? sql.ref(column) : sql`${column}`,
   )
-  return sql.join(columns)
+  return sql.join([...named, ...ofUser])
 }
 
 /** The `kid` of a key, and the private key as it is sealed, in base64. */
@@ -117,20 +138,15 @@ function activeKey(isOwned: RawBuilder<unknown>) {
   )`
 }
 
-type WholeUser = Parameters<typeof toChangedUser>[0]
-
-/** A grant with the columns of tokenColumns(). */
-export interface WholeGrant extends Grant, Omit<WholeUser, keyof Grant> {
-  readonly roles: readonly RoleOfUserRow[]
+/** A grant with the user, and the signing keys for the application: of the organization and, where it is the issuer, of the account. */
+export interface SignableGrant extends Grant, Omit<TokenUserRow, keyof Grant> {
+  readonly email_normalized: string
+  /** Null where the usual form has left them out. */
+  readonly roles: readonly RoleOfUserRow[] | null
   /** Of the application. */
   readonly permission_prefixes: readonly string[] | null
   readonly signing_key: ActiveKey | null
   readonly account_signing_key: ActiveKey | null
-}
-
-/** The user of a grant with every member that tokens contain; undefined when they may not sign in. */
-export function userOf(grant: WholeGrant): User | undefined {
-  return grant.deleted_at !== null || !grant.active ? undefined : toChangedUser(grant, grant).record
 }
 
 /**
@@ -139,10 +155,10 @@ export function userOf(grant: WholeGrant): User | undefined {
  */
 export async function signUserTokens(
   deps: Deps,
-  grant: WholeGrant,
-  user: User,
+  grant: SignableGrant,
   binding: IdTokenBinding = {},
 ): Promise<UserTokens> {
+  const user = toTokenUser(grant, grant)
   const issuedAt = deps.now()
   const lifetimeSeconds = lifetimeOf(grant, issuedAt)
   const signByOrganization = await organizationSigner(deps, grant)
@@ -153,7 +169,7 @@ export async function signUserTokens(
     user,
     metaData: toMetaDataClaims(user.metadata),
     groups: user.groups.map((group) => group.display_name),
-    roles: grant.roles,
+    roles: grant.roles ?? (await rolesLeftOut(deps, grant)),
     application: {
       id: grant.application_id,
       name: grant.application_name,
@@ -201,23 +217,36 @@ export async function signUserTokens(
   }
 }
 
+/**
+ * The roles that the usual form has left out, because the account has some.
+ *
+ * @throws OAuthFailure `invalid_grant` where the user was deleted since.
+ */
+async function rolesLeftOut({ db }: Deps, grant: SignableGrant): Promise<readonly RoleOfUser[]> {
+  rememberRoles(db, grant.application_id)
+  const { account_id: accountId, environment, organization_id: organizationId, user_id: userId } = grant
+  const roles = await findRolesOf(db, { accountId, environment, organizationId, userId })
+  if (roles === undefined) throw new OAuthFailure('invalid_grant', 'The user has been deleted.')
+  return roles
+}
+
 /** Seconds; tokens of an impersonation end with it. */
 function lifetimeOf(
   { access_token_lifetime_in_seconds: seconds, impersonated_until: end }: Grant,
   at: Date,
 ): number {
-  if (end == null) return seconds
+  if (end === null) return seconds
   return Math.min(seconds, Math.floor(end.getTime() / 1000) - Math.floor(at.getTime() / 1000))
 }
 
 /** The organization of a user signs their access tokens, whichever issuer was asked. */
-function organizationSigner(deps: Deps, grant: WholeGrant) {
+function organizationSigner(deps: Deps, grant: SignableGrant) {
   const { account_id: accountId, environment, organization_id: organizationId } = grant
   return signer(deps, grant, { accountId, environment, organizationId }, grant.signing_key)
 }
 
 /** The account signs the ID tokens that have it as issuer. */
-function accountSigner(deps: Deps, grant: WholeGrant) {
+function accountSigner(deps: Deps, grant: SignableGrant) {
   const owner = issuingAccount(grant.account_id, grant.environment)
   return signer(deps, grant, owner, grant.account_signing_key)
 }
