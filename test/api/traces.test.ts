@@ -99,7 +99,8 @@ test('a sign-in on the pages is in the trace of its caller, from /authorize to t
     'portico.operation': 'oauth.token',
   })
   const statements = childrenOf(spans, token).map(({ name }) => name)
-  expect(statements).toEqual(expect.arrayContaining(['update authorization_codes', 'commit']))
+  expect(statements).toContain('update authorization_codes')
+  expect(spans.map(({ name }) => name)).toContain('commit')
   // Each span is a request of the caller, or below one.
   const ids = new Set([parentId, ...spans.map(({ spanId }) => spanId)])
   expect(spans.filter((span) => !ids.has(span.parentId))).toEqual([])

@@ -183,7 +183,7 @@ export const errorCodes = {
   },
   permission_not_found: {
     status: 404,
-    message: 'No such permission exists in this account and environment.',
+    message: 'No permission has this id in this account and environment.',
     remedy: 'Check the id, and that the key is one of the environment the permission is in.',
   },
   social_provider_not_found: {
@@ -193,7 +193,7 @@ export const errorCodes = {
   },
   role_not_found: {
     status: 404,
-    message: 'No such role exists in this environment.',
+    message: 'No role has this id in this environment.',
     remedy: 'Check the id, and that the key is one of the environment the role is in.',
   },
   invitation_not_found: {

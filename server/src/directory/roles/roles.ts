@@ -131,7 +131,7 @@ export function deleteRole(
     const [rules, policies] = [await countRules(trx, caller, id), await countPolicies(trx, caller, id)]
     if ((row.users_count !== '0' || rules !== '0' || policies !== '0') && !force)
       throw new ApiError('role_in_use', {
-        message: `Has users: ${row.users_count}, rules of mappings: ${rules}, policies: ${policies}.`,
+        message: `Has users: ${row.users_count}, rules of mappings: ${rules}, policies: ${policies}. With force it is deleted.`,
       })
     if (rules !== '0') await touchMappings(deps, trx, caller, id)
     await trx.deleteFrom('roles').where(ofEnvironment(caller)).where('id', '=', id).execute()
