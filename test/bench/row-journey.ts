@@ -2,13 +2,12 @@ import { besideBare, type Figure } from './figures.js'
 import { runLoad } from './load.js'
 import { interleaved, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { skewedData } from './row-users.js'
-import { redirectUri } from './sample.js'
+import { applicationName, redirectUri } from './sample.js'
 import { onStage, type Stage } from './stage.js'
 
 /** A5: a sign-in by magic link in the sandbox: challenge, open, exchange. */
 export async function signInByLink(settings: Settings): Promise<Figure[]> {
-  return onStage(await skewedData(settings), async (stage) => {
+  return onStage(settings, async (stage) => {
     const ours = await makeJourneys(stage)
     const measured = await interleaved(stage, { ours, bare: { ...ours, contender: stage.bare } }, settings)
     return besideBare('A5', 'magic-link journey', measured)
@@ -55,8 +54,8 @@ export async function getApplicationId({ ours, data, tokens }: Place): Promise<s
     headers: { authorization: `Bearer ${tokens.sandbox}` },
   })
   // The contract of applications.list.
-  const { data: applications } = (await answer.json()) as { data: { id: string }[] }
-  const [application] = applications
+  const { data: applications } = (await answer.json()) as { data: { id: string; name: string }[] }
+  const application = applications.find(({ name }) => name === applicationName)
   if (application === undefined) throw new Error('the sample has no application')
   return application.id
 }

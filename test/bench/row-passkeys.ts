@@ -11,14 +11,23 @@ import type { Stage } from './stage.js'
 export async function signInByPasskey(settings: Settings): Promise<Figure[]> {
   return onSignInStage(settings, async (stage) => {
     await setActive(stage, true)
+    const place = `/api/v2/org/${onePerOrganization(stage)[0]?.domain}/applications`
+    const application = await call(stage, 'POST', place, {
+      ...{ name: 'Passkeys', application_type: 'react', allowed_redirect_urls: [redirectUri] },
+      ...{ allowed_origins_cors: [], allowed_logout_urls: [] },
+      ...{ allowed_web_origins: [passkeyOrigin], passkey_rp_id: new URL(passkeyOrigin).hostname },
+    })
     try {
-      const load = { kind: 'passkey', requestsFile: await makePasskeys(stage) } as const
+      const requestsFile = await makePasskeys(stage, application.id)
+      const load = { kind: 'passkey', requestsFile } as const
       const cases = {
         ours: { ...load, contender: stage.ours },
         bare: { ...load, contender: stage.bare },
       }
       return besideBare('B7', 'passkey: challenge to code', await interleaved(stage, cases, settings))
     } finally {
+      // The sample has one application in each environment.
+      await call(stage, 'DELETE', `${place}/${application.id}`)
       await setActive(stage, false)
     }
   })
@@ -31,15 +40,9 @@ async function setActive(stage: Stage, active: boolean): Promise<void> {
 }
 
 /** Adds a passkey to a user of each organization, by the API. */
-async function makePasskeys(stage: Stage): Promise<string> {
+async function makePasskeys(stage: Stage, application_id: string): Promise<string> {
   const token = stage.tokens.sandbox
   const targets = onePerOrganization(stage)
-  const application = await call(stage, 'POST', `/api/v2/org/${targets[0]?.domain}/applications`, {
-    ...{ name: 'Passkeys', application_type: 'react', allowed_redirect_urls: [redirectUri] },
-    ...{ allowed_origins_cors: [], allowed_logout_urls: [] },
-    ...{ allowed_web_origins: [passkeyOrigin], passkey_rp_id: new URL(passkeyOrigin).hostname },
-  })
-  const application_id = application.id
   const authenticator = createPasskeyAuthenticator(passkeyOrigin, { isSynced: true })
   for (const { domain, id: user_id } of targets) {
     const path = `/api/v2/org/${domain}/passkey-registrations`
@@ -64,11 +67,11 @@ interface Answered {
   readonly options: Parameters<ReturnType<typeof createPasskeyAuthenticator>['create']>[0]
 }
 
-async function call({ ours, tokens }: Stage, method: string, path: string, body: object): Promise<Answered> {
+async function call({ ours, tokens }: Stage, method: string, path: string, body?: object): Promise<Answered> {
   const answer = await fetch(`http://127.0.0.1:${ours.port}${path}`, {
     method,
     headers: { authorization: `Bearer ${tokens.sandbox}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
   return (await answer.json()) as Answered

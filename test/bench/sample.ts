@@ -68,13 +68,16 @@ const insertTotpConnections = `
   from organizations, unnest(array['sandbox', 'production']) environment
   where account_id = $1`
 
+/** Of the account's application in each environment. */
+export const applicationName = 'Storefront'
+
 const insertApplications = `
   insert into applications (
     account_id, environment, id, name, application_type, allowed_redirect_urls, allowed_origins_cors,
     allowed_logout_urls, allowed_web_origins, default_redirect_uri_after_login, access_token_lifetime_in_seconds,
     token_signing_alg, code_exchange, inserted_at, updated_at
   )
-  select $1::uuid, environment, md5($1::uuid::text || environment)::uuid, 'Storefront', 'regular_web', array[$3::text], '{}', '{}', '{}', $3,
+  select $1::uuid, environment, md5($1::uuid::text || environment)::uuid, '${applicationName}', 'regular_web', array[$3::text], '{}', '{}', '{}', $3,
     3600, 'ES256', 'open', $2, $2
   from unnest(array['sandbox', 'production']) environment`
 
