@@ -8,6 +8,7 @@ import { readConfig } from '@portico/server/config'
 import { openDeps } from '@portico/server/deps'
 import { startEmbedded } from '@portico/server/embedded'
 import pg from 'pg'
+import { sized, type Settings } from './measure.js'
 import { insertSample, type SampleSize } from './sample.js'
 
 export type Environment = 'sandbox' | 'production'
@@ -35,6 +36,11 @@ export interface PreparedData {
 }
 
 const targetCount = 20_000
+
+/** The sample of every row but A7: one organization of 3 users in 10, one of 1 in 10, 998 that share the rest. */
+export function skewedData({ folder, users, isQuick }: Settings): Promise<PreparedData> {
+  return prepareData(folder, { organizations: sized({ isQuick }, 1_000, 100), users, shape: 'skewed' })
+}
 
 /** Creates the data directory of a sample, or reuses that of an earlier run. */
 export async function prepareData(folder: string, size: SampleSize): Promise<PreparedData> {

@@ -85,11 +85,11 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
 }
 
 const usage = `npm run bench -- [${rowNames.join('|')}|peers …] [options]; without a row: all of them but peers
-  --quick        a look at all rows but F in some minutes, beside the figures of docs/benchmarks.md
+  --quick        a look at all rows but A7, D2, D4, F, R3 and S in five minutes, beside the figures of docs/benchmarks.md
   --write        put the figures into docs/benchmarks.md
   --rounds N     rounds of each comparison (5)
   --seconds N    length of a round (2)
-  --users N      size of the sample (1000000); 50000 for a quick look
+  --users N      size of the sample (1000000); 10000 for a quick look
   --data DIR     where samples are kept between runs (${join(tmpdir(), 'portico-bench')})
 `
 

@@ -106,27 +106,37 @@ export async function interleaved<Name extends string>(
   const all = Object.keys(cases) as Name[]
   const measured = Object.fromEntries(all.map((name) => [name, [] as Measured[]])) as Record<Name, Measured[]>
   const names = all.filter((name) => !(isQuick && comparisons.has(name)))
-  for (const name of names) await warmUp(stage, cases[name], seconds, sized({ isQuick }, maxWarmUpRounds, 3))
+  for (const name of names) await warmUp(stage, cases[name], seconds, isQuick ? quickWarmUp : longWarmUp)
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) measured[name].push(await measure(stage, cases[name], seconds))
   }
   return measured
 }
 
+/** How long a warm-up takes at most. */
+interface WarmUp {
+  readonly rounds: number
+  /** The length of each, in that of a measured round. */
+  readonly lengths: number
+}
+
+const longWarmUp: WarmUp = { rounds: 6, lengths: 1 }
+/** One, because each starts a load. */
+const quickWarmUp: WarmUp = { rounds: 1, lengths: 3 }
+
 /** As many requests as it takes until V8 has compiled what they run, however slow the machine is at the moment. */
 async function warmUp(
   stage: Pick<Stage, 'postgresPid'>,
   each: Case,
   seconds: number,
-  rounds: number,
+  { rounds, lengths }: WarmUp,
 ): Promise<void> {
   let requests = 0
   for (let round = 0; round < rounds && requests < warmUpRequests; round += 1)
-    requests += (await measure(stage, each, seconds)).requests
+    requests += (await measure(stage, each, seconds * lengths)).requests
 }
 
 const warmUpRequests = 8_000
-const maxWarmUpRounds = 6
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { milliseconds, type Figure } from './figures.js'
 import { measure, medianOf, type Measured, type Settings } from './measure.js'
 import { writeRequests } from './requests.js'
-import { getUserRequests, skewedData } from './row-users.js'
+import { getUserRequests } from './row-users.js'
 import { onStage } from './stage.js'
 
 /** All of them change the same user. */
@@ -12,7 +12,7 @@ const marginSeconds = 1
 
 /** B5: throughput of other keys while 200 callers change one row. No request may fail. */
 export async function readBesideBusyRow(settings: Settings): Promise<Figure[]> {
-  return onStage(await skewedData(settings), async (stage) => {
+  return onStage(settings, async (stage) => {
     const target = stage.data.targets.find(({ environment }) => environment === 'sandbox')
     if (target === undefined) throw new Error('the sample has no user in the sandbox')
     const changes = {

@@ -2,7 +2,7 @@ import { milliseconds, type Figure } from './figures.js'
 import { measure, medianOf, ratioOf, sized, type Measured, type Settings } from './measure.js'
 import { writeRequests } from './requests.js'
 import { memoryMb, mixedRequests, startWithMemory } from './row-process.js'
-import { skewedData } from './row-users.js'
+import { skewedData } from './data.js'
 import { getTokens, onPostgres, stopContender } from './stage.js'
 
 const callers = 200

@@ -3,7 +3,6 @@ import { besideBare, type Figure } from './figures.js'
 import { interleaved, measure, type Case, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { getApplicationId, shuffled } from './row-journey.js'
-import { skewedData } from './row-users.js'
 import { redirectUri } from './sample.js'
 import {
   codeChallenge,
@@ -86,7 +85,7 @@ export async function onSignInStage(
   settings: Settings,
   work: (stage: Stage, sample: SignInSample) => Promise<Figure[]>,
 ): Promise<Figure[]> {
-  return onStage(await skewedData(settings), async (stage) => {
+  return onStage(settings, async (stage) => {
     const { databaseUrl, data } = stage
     const sample = { databaseUrl, data, application: await getApplicationId(stage) }
     await makeSigningKeys(stage, sample, settings)

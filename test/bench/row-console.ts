@@ -8,7 +8,6 @@ import { cpuText, type Figure } from './figures.js'
 import type { RowName } from './goals.js'
 import { interleaved, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { skewedData } from './row-users.js'
 import { sessionCookieName } from './sign-in-sample.js'
 import { onStage, type Stage } from './stage.js'
 
@@ -37,7 +36,7 @@ async function onConsole(
   settings: Settings,
   pathsOf: (stage: Stage) => readonly string[],
 ): Promise<Figure[]> {
-  return onStage(await skewedData(settings), async (stage) => {
+  return onStage(settings, async (stage) => {
     const cookies = await insertStaff(stage)
     const paths = pathsOf(stage)
     const requests = Array.from({ length: Math.max(paths.length, cookies.length) }, (_, at): LoadRequest => {

@@ -3,7 +3,6 @@ import { insertInvitations, insertInvitedRoles } from './invitation-sample.js'
 import { interleaved, sized, type Settings } from './measure.js'
 import { writeRequests } from './requests.js'
 import { sandboxTargets, someOf } from './row-codes.js'
-import { skewedData } from './row-users.js'
 import { onStage } from './stage.js'
 
 /** More invitations than any server accepts in a second here. */
@@ -17,7 +16,7 @@ const behindProxy = { TRUSTED_PROXIES: '127.0.0.1' }
 export async function acceptInvitations(settings: Settings): Promise<Figure[]> {
   const seconds = settings.seconds * sized(settings, longer, 1)
   return onStage(
-    await skewedData(settings),
+    settings,
     async (stage) => {
       await insertInvitedRoles(stage)
       const count = Math.ceil(invitationsPerSecond * seconds)

@@ -10,7 +10,8 @@ import { writeRequests, type LoadRequest } from './requests.js'
 import { createIn, makeDirectory, raisedScimLimit } from './row-scim.js'
 import { onSamlStage, oneNetwork, warmUpSaml, type SamlStage } from './row-saml.js'
 import { grantRequests } from './row-tokens.js'
-import { createUserRequests, getUserRequests, skewedData } from './row-users.js'
+import { skewedData } from './data.js'
+import { createUserRequests, getUserRequests } from './row-users.js'
 import {
   getTokens,
   onPostgres,

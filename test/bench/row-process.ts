@@ -5,7 +5,8 @@ import type { Figure } from './figures.js'
 import { runLoad } from './load.js'
 import { median, sized, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { createUserRequests, getUserRequests, skewedData } from './row-users.js'
+import { skewedData } from './data.js'
+import { createUserRequests, getUserRequests } from './row-users.js'
 import {
   getTokens,
   grantOf,
@@ -22,7 +23,7 @@ export async function startAndGrow(settings: Settings): Promise<Figure[]> {
   const starts: number[] = []
   for (let round = 0; round < settings.rounds; round += 1) starts.push(await startSeconds(data.dataDir))
   const seconds = median(starts)
-  const [early, late] = [sized(settings, 10_000, 500), sized(settings, 100_000, 5_000)]
+  const [early, late] = [sized(settings, 10_000, 500), sized(settings, 100_000, 2_000)]
   const growth = await onPostgres(data, () => memoryGrowth(data, { early, late }))
   return [
     { row: 'A6', what: 'start on existing data to /readyz', ours: `${seconds.toFixed(2)} s` },

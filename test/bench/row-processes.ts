@@ -2,7 +2,7 @@ import { besideOthers, type Figure } from './figures.js'
 import { interleaved, type Settings } from './measure.js'
 import { writeRequests } from './requests.js'
 import { mixedRequests } from './row-process.js'
-import { skewedData } from './row-users.js'
+import { skewedData } from './data.js'
 import { getTokens, issuerOf, onPostgres, startService, stopContender, type Contender } from './stage.js'
 
 /** E3: the same load, dealt over more processes on one Postgres. */

@@ -11,7 +11,7 @@ import {
   mappingFrom,
   raisedScimLimit,
 } from './row-scim.js'
-import { skewedData } from './row-users.js'
+import { skewedData } from './data.js'
 import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
 
 /** A change of rules is applied a minute later (decision 45). */

@@ -4,10 +4,12 @@ import { writeRequests } from './requests.js'
 import { heldPermission, insertRoles } from './role-sample.js'
 import { onSignInStage, tokenCases } from './row-codes.js'
 import { getUserRequests } from './row-users.js'
-import type { Stage } from './stage.js'
+import { takeDownStage, type Stage } from './stage.js'
 
 /** R1: whether a user with five roles has a permission, beside reading one user. */
 export async function evaluate(settings: Settings): Promise<Figure[]> {
+  // Which roles there are is a matter of this row.
+  await takeDownStage()
   return onSignInStage(settings, async (stage, sample) => {
     const [targets] = halves(stage)
     await insertRoles(sample, targets)
@@ -31,6 +33,8 @@ export async function evaluate(settings: Settings): Promise<Figure[]> {
 
 /** R2: the work of B3 for users with five roles, beside users of organizations without any. */
 export async function exchangeWithRoles(settings: Settings): Promise<Figure[]> {
+  // Which roles there are is a matter of this row.
+  await takeDownStage()
   return onSignInStage(settings, async (stage, sample) => {
     const [having, others] = halves(stage)
     await insertRoles(sample, having)

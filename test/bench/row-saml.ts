@@ -11,7 +11,7 @@ import { measure, sized, type Case, type Measured, type Settings } from './measu
 import { measureRaw } from './raw.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { getApplicationId } from './row-journey.js'
-import { skewedData } from './row-users.js'
+import { skewedData } from './data.js'
 import { redirectUri } from './sample.js'
 import { codeChallenge } from './sign-in-sample.js'
 import { getTokens, onPostgres, startService, stopContender, type Contender, type Stage } from './stage.js'

@@ -3,7 +3,8 @@ import { besideOthers, cpuText, milliseconds, type Figure } from './figures.js'
 import { runLoad } from './load.js'
 import { interleaved, median, sized, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { getUserRequests, skewedData } from './row-users.js'
+import { skewedData } from './data.js'
+import { getUserRequests } from './row-users.js'
 import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
 
 /** Each of another organization. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { prepareData, type PreparedData } from './data.js'
 import { besideOthers, type Figure } from './figures.js'
-import { measure, median, sized, type Measured, type Settings } from './measure.js'
+import { measure, median, type Measured, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { createUserRequests, getUserRequests } from './row-users.js'
 import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
@@ -15,6 +15,8 @@ const works = {
 type Work = keyof typeof works
 const workNames = Object.keys(works) as Work[]
 
+const organizationCounts = [1, 1_000, 100_000]
+
 interface ColdRun extends Measured {
   /** Pages of 8 kB that a request's statements looked at in tables and indexes of the service. */
   readonly buffers: number
@@ -23,7 +25,6 @@ interface ColdRun extends Measured {
 /** A7: A1 to A3 with ever more organizations among as many users, on a Postgres that has just started. */
 export async function manyTenants(settings: Settings): Promise<Figure[]> {
   const { folder, users } = settings
-  const organizationCounts = [1, 1_000, sized(settings, 100_000, 10_000)]
   const samples: PreparedData[] = []
   for (const organizations of organizationCounts)
     samples.push(await prepareData(folder, { organizations, users, shape: 'even' }))

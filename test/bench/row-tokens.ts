@@ -2,12 +2,11 @@ import type { PreparedData } from './data.js'
 import { besideBare, type Figure } from './figures.js'
 import { interleaved, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { skewedData } from './row-users.js'
 import { grantOf, onStage } from './stage.js'
 
 /** A4: the client-credentials grant: secret hashed, token signed with ES256, use logged. */
 export async function grantToken(settings: Settings): Promise<Figure[]> {
-  return onStage(await skewedData(settings), async (stage) => {
+  return onStage(settings, async (stage) => {
     const requestsFile = writeRequests(grantRequests(stage.data))
     const cases = {
       ours: { contender: stage.ours, requestsFile },

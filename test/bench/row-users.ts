@@ -1,13 +1,7 @@
-import { prepareData, type PreparedData } from './data.js'
 import { besideBare, besideOthers, cpuText, milliseconds, type Figure } from './figures.js'
-import { interleaved, measure, medianOf, sized, type Settings } from './measure.js'
+import { interleaved, measure, medianOf, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { onStage, type Stage } from './stage.js'
-
-/** The sample of every row but A7: one organization of 3 users in 10, one of 1 in 10, 998 that share the rest. */
-export function skewedData({ folder, users, isQuick }: Settings): Promise<PreparedData> {
-  return prepareData(folder, { organizations: sized({ isQuick }, 1_000, 100), users, shape: 'skewed' })
-}
 
 type Place = Pick<Stage, 'data' | 'tokens'>
 
@@ -35,7 +29,7 @@ export function createUserRequests({ data, tokens }: Place): LoadRequest[] {
 
 /** A1: GET one user. */
 export async function getUser(settings: Settings): Promise<Figure[]> {
-  return onStage(await skewedData(settings), async (stage) => {
+  return onStage(settings, async (stage) => {
     const requestsFile = writeRequests(getUserRequests(stage))
     const measured = await interleaved(stage, besides(stage, requestsFile), settings)
     return besideBare('A1', 'GET one user', measured)
@@ -44,7 +38,7 @@ export async function getUser(settings: Settings): Promise<Figure[]> {
 
 /** A2: POST one user, with its event. */
 export async function createUser(settings: Settings): Promise<Figure[]> {
-  return onStage(await skewedData(settings), async (stage) => {
+  return onStage(settings, async (stage) => {
     const requestsFile = writeRequests(createUserRequests(stage))
     const measured = await interleaved(stage, besides(stage, requestsFile), settings)
     return besideBare('A2', 'POST one user, with its event', measured)
@@ -59,7 +53,7 @@ const perPage = 25
 
 /** A3: list 25 users with the exact total in the largest organization. */
 export async function listUsers(settings: Settings): Promise<Figure[]> {
-  return onStage(await skewedData(settings), async (stage) => {
+  return onStage(settings, async (stage) => {
     const largest = `/api/v2/org/org-1/users?per_page=${perPage}`
     const deepest = Math.floor((settings.users * 0.3 * 0.9) / perPage)
     const { next_cursor: cursor, total } = await getList(stage, `${largest}&page=${deepest}`)

@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '@portico/server/embedded'
 import { freePort } from '../given/free-port.js'
-import { forgetSince, type Environment, type PreparedData } from './data.js'
+import { forgetSince, skewedData, type Environment, type PreparedData } from './data.js'
 import { moveToServerCore, startOn } from './machine.js'
+import type { Settings } from './measure.js'
 
 /** The one setting that is not the shipped default, and printed with every table. */
 export const raisedLimit = { API_RATE_PER_MINUTE: '999999999' }
@@ -22,7 +23,7 @@ export interface Contender {
   readonly pid: number
 }
 
-/** A sample with Postgres on it, the service, and the bare server on the same Postgres. */
+/** The sample with Postgres on it, the service, and the bare server on the same Postgres. */
 export interface Stage {
   readonly data: PreparedData
   readonly databaseUrl: string
@@ -32,19 +33,38 @@ export interface Stage {
   readonly tokens: Readonly<Record<Environment, string>>
 }
 
-/** Runs work on a stage, and takes the stage down. @param variables Of the service. */
-export function onStage<Result>(
-  data: PreparedData,
+/**
+ * Runs work on a stage, and takes the stage down. In a quick look the stage of a row is left to the next one.
+ *
+ * @param variables Of the service.
+ */
+export async function onStage<Result>(
+  settings: Settings,
+  work: (stage: Stage) => Promise<Result>,
+  variables?: NodeJS.ProcessEnv,
+): Promise<Result> {
+  if (settings.isQuick && variables === undefined) {
+    left ??= leaveStage(settings)
+    return work(await left.stage)
+  }
+  await takeDownStage()
+  return onOwnStage(settings, work, variables)
+}
+
+async function onOwnStage<Result>(
+  settings: Settings,
   work: (stage: Stage) => Promise<Result>,
   variables: NodeJS.ProcessEnv = {},
 ): Promise<Result> {
-  return onPostgres(data, async (databaseUrl, postgresPid) => {
+  const data = await skewedData(settings)
+  return onOwnPostgres(data, async (databaseUrl, postgresPid) => {
     const started: Contender[] = []
     try {
       const ours = await startService(data.dataDir, [], variables)
       started.push(ours)
-      const bare = await startBare(databaseUrl, ours)
-      started.push(bare)
+      // A quick look leaves out what ours is compared with: none of its cases is sent to the bare server.
+      const bare = settings.isQuick ? ours : await startBare(databaseUrl, ours)
+      if (bare !== ours) started.push(bare)
       return await work({ data, databaseUrl, postgresPid, ours, bare, tokens: await getTokens(ours, data) })
     } finally {
       await Promise.all(started.map(stopContender))
@@ -52,8 +72,48 @@ export function onStage<Result>(
   })
 }
 
+interface LeftStage {
+  readonly stage: Promise<Stage>
+  readonly takeDown: () => Promise<void>
+}
+
+let left: LeftStage | undefined
+
+function leaveStage(settings: Settings): LeftStage {
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  let ended = Promise.resolve()
+  const stage = new Promise<Stage>((resolve, reject) => {
+    ended = onOwnStage(settings, (made) => {
+      resolve(made)
+      return released
+    })
+    ended.catch(reject)
+  })
+  const takeDown = () => {
+    release()
+    return ended
+  }
+  return { stage, takeDown }
+}
+
+/** Takes down the stage that a row has left: its Postgres has the data directory that other rows need. */
+export async function takeDownStage(): Promise<void> {
+  const { takeDown } = left ?? {}
+  left = undefined
+  await takeDown?.()
+}
+
 /** Runs work on a sample's Postgres, and removes every row that the work has added. */
 export async function onPostgres<Result>(
+  data: Pick<PreparedData, 'dataDir'>,
+  work: (url: string, pid: number) => Promise<Result>,
+): Promise<Result> {
+  await takeDownStage()
+  return onOwnPostgres(data, work)
+}
+
+async function onOwnPostgres<Result>(
   data: Pick<PreparedData, 'dataDir'>,
   work: (url: string, pid: number) => Promise<Result>,
 ): Promise<Result> {
