@@ -79,7 +79,7 @@ async function insertEvents(
          'awesome-company', $4, $5, $6, 'api_key', md5('key' || i % $2)::uuid, md5('request' || i)::uuid, at
        from generate_series(0, $2::integer * $3::integer - 1) i,
          lateral (select $7::timestamptz + i * interval '10 milliseconds' as at) moment`,
-      [accountIds, accountIds.length, eventsPerAccount, eventCode, eventData, eventParams, start],
+      [accountIds, accountIds.length, eventsPerAccount, eventCode, eventData, eventParams, start()],
     )
     for (const id of accountIds)
       for (let isMore = true; isMore;) {
@@ -95,5 +95,8 @@ async function insertEvents(
   }
 }
 
-/** Time of the first event of the sample. */
-const start = '2024-01-01T00:00:00Z'
+/**
+ * Time of the first event of the sample: so late that a worker does not delete them for their age while the sample is kept, and before
+ * any that rows add.
+ */
+const start = () => new Date(Date.now() - 24 * 60 * 60 * 1_000)
