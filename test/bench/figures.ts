@@ -57,7 +57,7 @@ export function besideOthers(
 }
 
 export function perSecond(rate: number): string {
-  return `${Math.round(rate).toLocaleString('en')}/s`
+  return Number.isNaN(rate) ? none : `${Math.round(rate).toLocaleString('en')}/s`
 }
 
 /** The CPU of a request, with the server's part of it. */

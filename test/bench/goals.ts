@@ -123,6 +123,7 @@ const goals = {
   R2: [['', within(1.1, 'none')]],
   R3: [['', within(2, 'idle')]],
   S1: [
+    ['a second', share(1.8, 'one')],
     ['CPU of the process', within(1.05, 'one')],
     ['CPU of the servers', within(1.05, 'one')],
     ['share of the first', between(0.45, 0.55)],

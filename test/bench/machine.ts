@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
+import { join } from 'node:path'
 
 /** Whether processes can be pinned to cores; if not, all cores are shared and the report says so. */
 export const isPinned = canRun('taskset', ['--version']) && availableParallelism() >= 2
@@ -22,6 +23,75 @@ export function moveToServerCore(pid: number): void {
   if (!isPinned) return
   for (const each of [pid, ...childrenOf(pid)])
     execFileSync('taskset', ['-apc', serverCore, String(each)], { stdio: 'ignore' })
+}
+
+interface GroupKind {
+  readonly folder: string
+  /** What a limit of so many microseconds in each period is written to. */
+  readonly filesOf: (quotaUs: number) => readonly (readonly [file: string, text: string])[]
+  readonly controllers?: string
+}
+
+const periodUs = 20_000
+
+/** Control groups of the CPU, of version 2 and of version 1 (cgroups(7)). */
+const groupKinds: readonly GroupKind[] = [
+  {
+    folder: '/sys/fs/cgroup',
+    controllers: 'cgroup.subtree_control',
+    filesOf: (quotaUs) => [['cpu.max', `${quotaUs} ${periodUs}`]],
+  },
+  {
+    folder: '/sys/fs/cgroup/cpu',
+    filesOf: (quotaUs) => [
+      ['cpu.cfs_period_us', String(periodUs)],
+      ['cpu.cfs_quota_us', String(quotaUs)],
+    ],
+  },
+]
+
+/**
+ * Limits a process and its children together, also those that it starts later, to a share of a core.
+ *
+ * @returns Removes the limit; undefined where control groups cannot be written, as without Linux or without root.
+ */
+export function limitCpu(pid: number, share: number): (() => void) | undefined {
+  for (const { folder, filesOf, controllers } of groupKinds) {
+    const group = join(folder, `portico-bench-${pid}`)
+    try {
+      if (controllers !== undefined) writeSystemFile(join(folder, controllers), '+cpu')
+      mkdirSync(group)
+      for (const [file, text] of filesOf(share * periodUs)) writeSystemFile(join(group, file), text)
+      moveToGroup(group, [pid, ...childrenOf(pid)])
+      return () => {
+        for (let left = membersOf(group); left.length > 0; left = membersOf(group)) moveToGroup(folder, left)
+        rmdirSync(group)
+      }
+    } catch {
+      // Not of this kind.
+    }
+  }
+  return undefined
+}
+
+/** Fails where the file does not exist: where no control groups are, it would become a file of its own. */
+function writeSystemFile(file: string, text: string): void {
+  writeFileSync(file, text, { flag: 'r+' })
+}
+
+function membersOf(group: string): number[] {
+  return (readFileSync(join(group, 'cgroup.procs'), 'utf8').match(/\d+/g) ?? []).map(Number)
+}
+
+function moveToGroup(group: string, pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      writeSystemFile(join(group, 'cgroup.procs'), String(pid))
+    } catch (error) {
+      const hasEnded = statOf(pid) === undefined
+      if (!hasEnded) throw error
+    }
+  }
 }
 
 /**

@@ -101,12 +101,13 @@ const comparisons: ReadonlySet<string> = new Set(['bare', 'others'])
 export async function interleaved<Name extends string>(
   stage: Pick<Stage, 'postgresPid'>,
   cases: Readonly<Record<Name, Case>>,
-  { rounds, seconds, isQuick }: Pick<Settings, 'rounds' | 'seconds' | 'isQuick'>,
+  settings: Pick<Settings, 'rounds' | 'seconds' | 'isQuick'>,
 ): Promise<Record<Name, Measured[]>> {
+  const { rounds, seconds, isQuick } = settings
   const all = Object.keys(cases) as Name[]
   const measured = Object.fromEntries(all.map((name) => [name, [] as Measured[]])) as Record<Name, Measured[]>
   const names = all.filter((name) => !(isQuick && comparisons.has(name)))
-  for (const name of names) await warmUp(stage, cases[name], seconds, isQuick ? quickWarmUp : longWarmUp)
+  for (const name of names) await warmUp(stage, cases[name], settings)
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) measured[name].push(await measure(stage, cases[name], seconds))
   }
@@ -125,12 +126,12 @@ const longWarmUp: WarmUp = { rounds: 6, lengths: 1 }
 const quickWarmUp: WarmUp = { rounds: 1, lengths: 3 }
 
 /** As many requests as it takes until V8 has compiled what they run, however slow the machine is at the moment. */
-async function warmUp(
+export async function warmUp(
   stage: Pick<Stage, 'postgresPid'>,
   each: Case,
-  seconds: number,
-  { rounds, lengths }: WarmUp,
+  { seconds, isQuick }: Pick<Settings, 'seconds' | 'isQuick'>,
 ): Promise<void> {
+  const { rounds, lengths } = isQuick ? quickWarmUp : longWarmUp
   let requests = 0
   for (let round = 0; round < rounds && requests < warmUpRequests; round += 1)
     requests += (await measure(stage, each, seconds * lengths)).requests

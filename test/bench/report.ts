@@ -121,8 +121,9 @@ their four events and three log lines; it counts no limit and does not note the 
 browser has an address of its own. R1 and R2 are of users with five roles, from the API, a group, a
 value of a directory and a sign-in, beside reading one user, and beside the work of B3 in organizations without mappings. R3 is the work of A5 by one caller, while a change of ten mappings is
 applied to the users of a directory. K1 and K2 are pages of the console, which 200 owners of the account ask for, since each may ask for 600 a
-minute and look 60 people up. S1 deals its requests over the accounts of two databases of
-50,000 users at most, each on a Postgres of its own, which one process serves; S2 is the work of A1, A2 and A4 in a schema of a Citus cluster, a coordinator and
+minute and look 60 people up. S1 deals its requests, of twice the
+callers, over the accounts of two databases of 50,000 users at most, each on a Postgres of its own, which one process serves. Each Postgres is limited to a
+tenth of a core, so that it is full before the process is; where a limit cannot be set, what they carry is not measured. S2 is the work of A1, A2 and A4 in a schema of a Citus cluster, a coordinator and
 two workers with that much, whose CPU is the sum of all three. The rows F1 and F2
 are those of somebody who has cloned the repository, on all cores of an idle machine.
 `
