@@ -1,8 +1,9 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { longDescribe, longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { givenAccount } from './config-given.js'
-import { portico, porticoJson } from './portico.js'
+import { givenFolder, portico, porticoJson } from './portico.js'
 
 const service = await startService()
 
@@ -104,3 +105,17 @@ longDescribe('portico doctor', () => {
     expect(await productNames(reachable)).not.toContainEqual(unnamed)
   })
 })
+
+test.each([[['account', 'list']], [['backup', 'backup-of-nothing']]])(
+  '%j makes no database where the service has none, and says where it has looked',
+  async (args) => {
+    const folder = givenFolder()
+    const outcome = await portico(args, { DATA_DIR: folder })
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `portico: There is no database in ${folder}: set DATA_DIR or DATABASE_URL as for the service, or start it, which makes one.\n`,
+    })
+    expect(readdirSync(folder)).toEqual([])
+  },
+)

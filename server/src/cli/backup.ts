@@ -3,6 +3,7 @@ import { writeBackup } from '../operations/backup/backup.js'
 import { readConfig } from '../platform/config/config.js'
 import { openDirectDatabase } from '../platform/db/direct-database.js'
 import { grouped, print, withProgress, type OutputOptions } from './output.js'
+import { checkEmbedded } from './with-deps.js'
 
 /** portico backup */
 export function define(command: Command): void {
@@ -13,7 +14,9 @@ export function define(command: Command): void {
 }
 
 async function backup(path: string, options: OutputOptions): Promise<void> {
-  const database = await openDirectDatabase(readConfig(options.terminal.variables))
+  const config = readConfig(options.terminal.variables)
+  await checkEmbedded(config)
+  const database = await openDirectDatabase(config)
   try {
     const { rows, masterKeyVersions } = await withProgress(options, 'Backup', (onProgress) =>
       writeBackup(database.url, path, onProgress),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
+import { resolve } from 'node:path'
 import type { Kysely } from 'kysely'
 import { pino, type Logger } from 'pino'
 import { readConfig, type Config } from '../platform/config/config.js'
@@ -8,6 +9,7 @@ import type { OpenDeps } from '../delivery/deps.js'
 import { namesOf } from '../app/cells/names.js'
 import { openDeps } from '../app/open-deps.js'
 import { closePool, connect } from '../platform/db/connect.js'
+import { hasEmbedded } from '../platform/db/embedded.js'
 import type { DB } from '../platform/db/schema.js'
 import { createLog } from '../platform/observability/log.js'
 import { causeBy, type Cause } from '../platform/tenant.js'
@@ -18,14 +20,16 @@ import type { ChosenCell, Terminal } from './terminal.js'
  * Runs an operator's work on the configured database and closes it. The embedded Postgres is started for the duration,
  * unless a running service has it already.
  *
- * @throws Error a sentence when the database lacks migrations.
+ * @throws Error a sentence when the database lacks migrations, or when there is none yet.
  */
 export async function withDeps<Result>(
   { terminal }: Pick<OutputOptions, 'terminal'>,
   work: (deps: OpenDeps, cause: Cause) => Promise<Result>,
 ): Promise<Result> {
   const log = terminalLog(terminal, 'warn')
-  const deps = await openDeps(readConfig(terminal.variables), { ...terminal.given, log })
+  const config = readConfig(terminal.variables)
+  await checkEmbedded(config)
+  const deps = await openDeps(config, { ...terminal.given, log })
   const namesDb = openNamesOf(terminal.cell, log)
   try {
     checkMigrated(deps)
@@ -35,6 +39,18 @@ export async function withDeps<Result>(
     if (namesDb !== undefined) await closePool(namesDb)
     await deps.close()
   }
+}
+
+/**
+ * A command finds the database that the service has made. To make one here would hide that DATA_DIR is not the service's.
+ *
+ * @throws Error a sentence where there is none.
+ */
+export async function checkEmbedded({ database, dataDir }: Config): Promise<void> {
+  if (database.url !== undefined || (await hasEmbedded(dataDir))) return
+  throw new Error(
+    `There is no database in ${resolve(dataDir)}: set DATA_DIR or DATABASE_URL as for the service, or start it, which makes one.`,
+  )
 }
 
 /** The database that has the names of all; undefined where the command works on it, or on the only one. */
