@@ -3,7 +3,7 @@ import { acceptances } from './load-invitation.js'
 import { assertions } from './load-passkey.js'
 import { formType, readLines, send, type Work } from './load-send.js'
 import { authorizations, journeys, refreshes, samlResponses } from './load-sign-in.js'
-import { parseLoad, type Load, type LoadResult } from './load.js'
+import type { Load, LoadResult } from './load.js'
 
 function singleRequests(load: Load): Work {
   const lines = readLines(load)
@@ -90,4 +90,7 @@ async function run(load: Load): Promise<LoadResult> {
   }
 }
 
-process.stdout.write(`${JSON.stringify(await run(parseLoad(process.argv[2] ?? '')))}\n`)
+process.on('message', (load: Load) => {
+  // A failure ends the process, which tells whoever waits.
+  void run(load).then((result) => process.send?.(result))
+})

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { hasWrk, startOn } from './machine.js'
@@ -42,19 +43,48 @@ const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
  */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const isForWrk = hasWrk && load.kind === 'requests' && load.requests === undefined
-  const child = startOn('load', isForWrk ? wrkCommand(load) : nodeCommand(load), {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const result = await (isForWrk ? runWrk(load) : runNode(load))
+  if ((result.failures > 0 && load.mayFail !== true) || result.requests === 0)
+    throw new Error(`${result.failures} of ${result.requests} requests failed on port ${load.port}`)
+  return result
+}
+
+async function runWrk(load: Load): Promise<LoadResult> {
+  const child = startOn('load', wrkCommand(load), { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
   await once(child, 'close')
   const last = text.trim().split('\n').at(-1) ?? ''
   if (!last.startsWith('{')) throw new Error(`the load has ended without a result:\n${text}`)
-  // Both kinds of load end with this line.
-  const result = JSON.parse(last) as LoadResult
-  if ((result.failures > 0 && load.mayFail !== true) || result.requests === 0)
-    throw new Error(`${result.failures} of ${result.requests} requests failed on port ${load.port}`)
-  return result
+  // load.lua ends with this line.
+  return JSON.parse(last) as LoadResult
+}
+
+/** Processes of load-node.ts that wait for the next load: to start one takes longer than a short load. */
+const waiting: ChildProcess[] = []
+
+async function runNode(load: Load): Promise<LoadResult> {
+  const child =
+    waiting.pop() ?? startOn('load', nodeCommand, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  child.ref()
+  child.channel?.ref()
+  child.send(load)
+  const ended = new AbortController()
+  try {
+    const [result] = (await Promise.race([
+      once(child, 'message', ended),
+      once(child, 'exit', ended).then(([code]) => {
+        throw new Error(`the load has ended with code ${code} without a result`)
+      }),
+    ])) as [LoadResult]
+    waiting.push(child)
+    // It ends with the bench, and does not keep it from ending.
+    child.unref()
+    child.channel?.unref()
+    return result
+  } finally {
+    ended.abort()
+  }
 }
 
 function wrkCommand({ port, requestsFile, connections, seconds, seed }: Load): string[] {
@@ -62,11 +92,4 @@ function wrkCommand({ port, requestsFile, connections, seconds, seed }: Load): s
   return ['wrk', ...size, '-s', here('load.lua'), `http://127.0.0.1:${port}`, '--', requestsFile, seed]
 }
 
-function nodeCommand(load: Load): string[] {
-  return [process.execPath, '--import', 'tsx', here('load-node.ts'), JSON.stringify(load)]
-}
-
-/** Reads the argument that nodeCommand() writes. */
-export function parseLoad(text: string): Load {
-  return JSON.parse(text) as Load
-}
+const nodeCommand = [process.execPath, '--import', 'tsx', here('load-node.ts')]
