@@ -6,7 +6,9 @@ import { exampleOf } from '@portico/contract/record'
 import { User } from '@portico/contract/users'
 import pg from 'pg'
 import { prepareOnce, type PreparedData } from './data.js'
+import { onKept } from './kept.js'
 import { sized, type Settings } from './measure.js'
+import { onPostgres, startService, stopContender, type Contender } from './stage.js'
 
 export type PreparedAccount = Pick<PreparedData, 'account' | 'credentials'>
 
@@ -31,6 +33,36 @@ export function accountsData(settings: Settings): Promise<PreparedAccounts> {
       eventsPerAccount,
     )
     return { dataDir, accounts, eventsPerAccount }
+  })
+}
+
+interface AccountsStage {
+  readonly data: PreparedAccounts
+  readonly databaseUrl: string
+  readonly postgresPid: number
+  readonly ours: Contender
+}
+
+/** Runs work on that sample with the service, and takes both down. In a quick look rows share them. */
+export function onAccountsStage<Result>(
+  settings: Settings,
+  work: (stage: AccountsStage) => Promise<Result>,
+): Promise<Result> {
+  return onKept(settings, 'accounts', (use) => onOwnAccountsStage(settings, use), work)
+}
+
+async function onOwnAccountsStage<Result>(
+  settings: Settings,
+  work: (stage: AccountsStage) => Promise<Result>,
+): Promise<Result> {
+  const data = await accountsData(settings)
+  return onPostgres(data, async (databaseUrl, postgresPid) => {
+    const ours = await startService(data.dataDir)
+    try {
+      return await work({ data, databaseUrl, postgresPid, ours })
+    } finally {
+      await stopContender(ours)
+    }
   })
 }
 

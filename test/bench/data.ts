@@ -175,6 +175,8 @@ const addedTo = [
   ['passwords', 'inserted_at'],
   ['password_peppers', 'inserted_at'],
   ['password_connections', 'inserted_at'],
+  ['passkeys', 'inserted_at'],
+  ['passkey_connections', 'inserted_at'],
   ['sessions', 'authenticated_at'],
   ['user_identities', 'inserted_at'],
   ['sso_connections', 'inserted_at'],

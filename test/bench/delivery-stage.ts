@@ -10,6 +10,7 @@ import {
   type PreparedAccount,
   type PreparedAccounts,
 } from './accounts.js'
+import { onKept } from './kept.js'
 import { startOn } from './machine.js'
 import type { Settings } from './measure.js'
 import { startReceivers, type Receivers } from './receivers.js'
@@ -38,8 +39,15 @@ export interface DeliveryStage {
 
 export const webhookCount = 100
 
-/** Runs work on such a stage, and takes it down; the service itself does not run then. */
-export async function onDeliveryStage<Result>(
+/** Runs work on such a stage, and takes it down; the service itself does not run then. In a quick look rows share it. */
+export function onDeliveryStage<Result>(
+  settings: Settings,
+  work: (stage: DeliveryStage) => Promise<Result>,
+): Promise<Result> {
+  return onKept(settings, 'deliveries', (use) => onOwnDeliveryStage(settings, use), work)
+}
+
+async function onOwnDeliveryStage<Result>(
   settings: Settings,
   work: (stage: DeliveryStage) => Promise<Result>,
 ): Promise<Result> {

@@ -123,7 +123,7 @@ interface WarmUp {
 
 const longWarmUp: WarmUp = { rounds: 6, lengths: 1 }
 /** One, because each starts a load. */
-const quickWarmUp: WarmUp = { rounds: 1, lengths: 3 }
+const quickWarmUp: WarmUp = { rounds: 1, lengths: 2 }
 
 /** As many requests as it takes until V8 has compiled what they run, however slow the machine is at the moment. */
 export async function warmUp(

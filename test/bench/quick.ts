@@ -1,18 +1,27 @@
 import { numberIn, toTable, type Figure } from './figures.js'
 import { isPeerRow, type RowName } from './goals.js'
+import { takeDownKept } from './kept.js'
 import { readReport } from './report.js'
-import { takeDownStage } from './stage.js'
+
+/** Peers have to be there, and a clone installs and tests everything, which takes minutes. */
+export function isQuickRow(row: RowName): boolean {
+  return !isPeerRow(row) && !row.startsWith('F')
+}
 
 /**
- * What takes half a minute or more by what it measures: Postgres that has just started on several samples, receivers that are dead, a
- * lease, a clone, the delay of a change of rules, several servers.
+ * Rows that share what is started for them (kept.ts). They come first, in an order in which what one leaves is in no other's way: C1,
+ * C2 and R3 add connections and directories to organizations, D2 leaves receivers that do not answer.
  */
-const longRows: ReadonlySet<RowName> = new Set(['A7', 'D2', 'D4', 'F1', 'F2', 'R3', 'S1', 'S2'])
-
-/** Peers have to be there. */
-export function isQuickRow(row: RowName): boolean {
-  return !isPeerRow(row) && !longRows.has(row)
-}
+const sharing: readonly RowName[] = (
+  [
+    ['A1', 'A2', 'A3', 'A4', 'A5', 'B3', 'B4', 'B5', 'B6', 'B7', 'B8'],
+    ['E3', 'K1', 'K2', 'C1', 'C2', 'R3'],
+    ['R1', 'R2'],
+    ['B1', 'B2'],
+    ['D1', 'D4', 'D2'],
+    ['D3', 'D5'],
+  ] satisfies RowName[][]
+).flat()
 
 const columns = ['row', 'work and measure', 'ours', 'on the page', 'ratio']
 
@@ -27,15 +36,23 @@ export async function runQuick(
 ): Promise<void> {
   const start = performance.now()
   const { lines } = await readReport(page)
-  const table: string[][] = []
-  for (const [index, name] of names.entries()) {
+  const tables = new Map<RowName, string[][]>()
+  const shared = sharing.filter((name) => names.includes(name))
+  const alone = names.filter((name) => !sharing.includes(name))
+  for (const [index, name] of [...shared, ...alone].entries()) {
+    if (alone.includes(name)) await takeDownKept()
     const seconds = Math.round((performance.now() - start) / 1000)
     process.stderr.write(`${index + 1} of ${names.length}: ${name}, after ${seconds} s\n`)
     const figures = await measure(name).catch((error: unknown) => String(error))
-    if (typeof figures === 'string') table.push([name, figures.split('\n')[0] ?? '', '-', '-', '-'])
-    else table.push(...figures.map((figure, place) => compared(figure, lines.get(name)?.[place])))
+    if (typeof figures === 'string') tables.set(name, [[name, figures.split('\n')[0] ?? '', '-', '-', '-']])
+    else
+      tables.set(
+        name,
+        figures.map((figure, place) => compared(figure, lines.get(name)?.[place])),
+      )
   }
-  await takeDownStage()
+  await takeDownKept()
+  const table = names.flatMap((name) => tables.get(name) ?? [])
   process.stdout.write(`\n${toTable(columns, table)}\n`)
 }
 

@@ -82,7 +82,8 @@ function introduction(about: About): string {
 
 \`npm run bench -- <row> [--write]\` measures these figures on any machine and writes this page; rows that were not run
 keep their figures, beside the goals of today. \`npm run bench -- --quick\` prints a look beside this page, in some
-five minutes on this machine and one more to make its samples, at all but A7, D2, D4, F, R3 and S, which take half a minute or more each; it is a report and no gate. The machine of ${about.date}:
+five minutes on this machine and one more to make its samples, at all rows but F1 and F2, which install and test a clone; S2 needs Citus. It is a report and no gate: its
+samples are small and its rounds short, so that a ratio of two is as likely the machine's. The machine of ${about.date}:
 
 ${[...describeMachine(), ...about.versions].map((line) => `- ${line}`).join('\n')}
 

@@ -178,6 +178,7 @@ export async function citusCell(settings: Settings): Promise<Figure[]> {
           coordinator: caseOf(byCoordinator, work, await placeOf(byCoordinator, distributed)),
           worker: caseOf(byWorker, work, await placeOf(byWorker, distributed)),
         }
+        for (const each of Object.values(cases)) await warmUp({ postgresPid: plainPid }, each, settings)
         const shares = await sharesOf(cases, [plainPid, ...cluster.pids], settings)
         for (const way of ['coordinator', 'worker'] as const)
           figures.push(citusFigure(`${what}, by the ${way}: CPU of the servers`, shares[way], shares.one))
@@ -209,7 +210,7 @@ function caseOf(contender: Contender, work: Work, places: readonly Place[]): Cas
   return { contender, requestsFile: writeRequests(places.flatMap((place) => work(place))) }
 }
 
-/** The cases in turn, round by round, after a warm-up each. */
+/** The cases in turn, round by round. */
 async function sharesOf<Name extends string>(
   cases: Readonly<Record<Name, Case>>,
   pids: readonly number[],
@@ -217,7 +218,7 @@ async function sharesOf<Name extends string>(
 ): Promise<Record<Name, Shares[]>> {
   const names = Object.keys(cases) as Name[]
   const shares = Object.fromEntries(names.map((name) => [name, [] as Shares[]])) as Record<Name, Shares[]>
-  for (let round = -1; round < rounds; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const name of names) {
       const before = pids.map(cpuSecondsOf)
       const measured = await measure({ postgresPid: pids[0] ?? 0 }, cases[name], seconds)
@@ -225,8 +226,7 @@ async function sharesOf<Name extends string>(
       const servers = after.map(
         (at, index) => ((at ?? NaN) - (before[index] ?? NaN)) * (1000 / measured.requests),
       )
-      // The first is the warm-up.
-      if (round >= 0) shares[name].push({ rate: measured.rate, process: measured.serverCpuMs, servers })
+      shares[name].push({ rate: measured.rate, process: measured.serverCpuMs, servers })
     }
   }
   return shares

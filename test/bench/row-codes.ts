@@ -85,12 +85,14 @@ export async function onSignInStage(
   settings: Settings,
   work: (stage: Stage, sample: SignInSample) => Promise<Figure[]>,
 ): Promise<Figure[]> {
-  return onStage(settings, async (stage) => {
-    const { databaseUrl, data } = stage
-    const sample = { databaseUrl, data, application: await getApplicationId(stage) }
-    await makeSigningKeys(stage, sample, settings)
-    return work(stage, sample)
-  })
+  return onStage(settings, async (stage) => work(stage, await prepareSignIns(stage, settings)))
+}
+
+export async function prepareSignIns(stage: Stage, settings: Settings): Promise<SignInSample> {
+  const { databaseUrl, data } = stage
+  const sample = { databaseUrl, data, application: await getApplicationId(stage) }
+  await makeSigningKeys(stage, sample, settings)
+  return sample
 }
 
 /** The signing keys of the sample's organizations are made when they are first used. */

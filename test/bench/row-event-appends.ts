@@ -1,43 +1,37 @@
 import { createClient } from '@portico/sdk'
-import { accountsData, type PreparedAccount } from './accounts.js'
+import { onAccountsStage, type PreparedAccount } from './accounts.js'
 import { toCursor } from './bare-events.js'
 import { besideOthers, milliseconds, type Figure } from './figures.js'
 import { interleaved, medianOf, ratioOf, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { getToken, onPostgres, startService, stopContender, type Contender } from './stage.js'
+import { getToken, type Contender } from './stage.js'
 
 /**
  * D5: as many requests append an event as read the one behind a cursor, of random accounts of 1,000: no account waits for the
  * order of another's events.
  */
 export async function appendAndRead(settings: Settings): Promise<Figure[]> {
-  const data = await accountsData(settings)
-  return onPostgres(data, async (_url, postgresPid) => {
-    const ours = await startService(data.dataDir)
-    try {
-      const requests: LoadRequest[][] = []
-      for (const account of data.accounts)
-        requests.push(await requestsOf(ours, account, data.eventsPerAccount))
-      const caseOf = (each: LoadRequest[][]) => ({
-        contender: ours,
-        requestsFile: writeRequests(each.flat()),
-      })
-      const cases = { many: caseOf(requests), one: caseOf(requests.slice(0, 1)) }
-      const { many, one } = await interleaved({ postgresPid }, cases, settings)
-      const what = `events, append one or read one, ${requests.length.toLocaleString('en')} accounts`
-      return [
-        besideOthers('D5', what, { ours: many, others: one }, 'one account'),
-        {
-          row: 'D5',
-          what: `${what}: p99`,
-          ours: milliseconds(medianOf(many, 'p99Ms')),
-          beside: `one account ${milliseconds(medianOf(one, 'p99Ms'))}`,
-          ratio: ratioOf(many, one, 'p99Ms'),
-        },
-      ]
-    } finally {
-      await stopContender(ours)
-    }
+  return onAccountsStage(settings, async (stage) => {
+    const { ours, data } = stage
+    const requests: LoadRequest[][] = []
+    for (const account of data.accounts) requests.push(await requestsOf(ours, account, data.eventsPerAccount))
+    const caseOf = (each: LoadRequest[][]) => ({
+      contender: ours,
+      requestsFile: writeRequests(each.flat()),
+    })
+    const cases = { many: caseOf(requests), one: caseOf(requests.slice(0, 1)) }
+    const { many, one } = await interleaved(stage, cases, settings)
+    const what = `events, append one or read one, ${requests.length.toLocaleString('en')} accounts`
+    return [
+      besideOthers('D5', what, { ours: many, others: one }, 'one account'),
+      {
+        row: 'D5',
+        what: `${what}: p99`,
+        ours: milliseconds(medianOf(many, 'p99Ms')),
+        beside: `one account ${milliseconds(medianOf(one, 'p99Ms'))}`,
+        ratio: ratioOf(many, one, 'p99Ms'),
+      },
+    ]
   })
 }
 

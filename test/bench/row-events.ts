@@ -1,24 +1,20 @@
 import pg from 'pg'
-import { accountsData } from './accounts.js'
+import { onAccountsStage } from './accounts.js'
 import { toCursor } from './bare-events.js'
 import { besideBare, type Figure } from './figures.js'
 import { interleaved, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { getToken, onPostgres, startBare, startService, stopContender, type Contender } from './stage.js'
+import { getToken, startBare, stopContender } from './stage.js'
 
 const pageSize = 100
 
 /** D3: pages of 100 events behind a cursor, of random accounts of 1,000. */
 export async function readEventPages(settings: Settings): Promise<Figure[]> {
-  const data = await accountsData(settings)
-  return onPostgres(data, async (url, postgresPid) => {
-    const started: Contender[] = []
+  return onAccountsStage(settings, async (stage) => {
+    const { ours, data, databaseUrl } = stage
+    const bare = settings.isQuick ? ours : await startBare(databaseUrl, ours)
     try {
-      const ours = await startService(data.dataDir)
-      started.push(ours)
-      const bare = await startBare(url, ours)
-      started.push(bare)
-      const positions = await pageStarts(url)
+      const positions = await pageStarts(databaseUrl)
       const requests: LoadRequest[] = []
       for (const account of data.accounts) {
         const token = await getToken(ours, account, 'sandbox')
@@ -31,10 +27,10 @@ export async function readEventPages(settings: Settings): Promise<Figure[]> {
       }
       const requestsFile = writeRequests(requests)
       const cases = { ours: { contender: ours, requestsFile }, bare: { contender: bare, requestsFile } }
-      const measured = await interleaved({ postgresPid }, cases, settings)
+      const measured = await interleaved(stage, cases, settings)
       return besideBare('D3', 'events by cursor, pages of 100, 1,000 accounts', measured)
     } finally {
-      await Promise.all(started.map(stopContender))
+      if (bare !== ours) await stopContender(bare)
     }
   })
 }

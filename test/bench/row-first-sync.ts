@@ -5,8 +5,8 @@ import { forgetSince, makeAccount, prepareOnce } from './data.js'
 import { milliseconds, type Figure } from './figures.js'
 import { cpuSecondsOf } from './machine.js'
 import { median, sized, type Settings } from './measure.js'
-import { baseUrl, makeDirectory, raisedScimLimit, type Directory } from './row-scim.js'
-import { onPostgres, startService, stopContender, getToken, type Contender } from './stage.js'
+import { baseUrl, makeDirectory, type Directory } from './row-scim.js'
+import { onPostgres, rowVariables, startService, stopContender, getToken, type Contender } from './stage.js'
 
 /** In which CPU is counted. */
 const atOnce = 100
@@ -20,7 +20,7 @@ const ends = 5
 export async function synchronizeFirst(settings: Settings): Promise<Figure[]> {
   const { folder } = settings
   const userCount = sized(settings, 20_000, 1_000)
-  const warmUpCount = sized(settings, 1_000, 200)
+  const warmUpCount = sized(settings, 1_000, 100)
   await mkdir(folder, { recursive: true })
   const own = await mkdtemp(join(folder, 'first-sync-'))
   try {
@@ -29,7 +29,7 @@ export async function synchronizeFirst(settings: Settings): Promise<Figure[]> {
       ...(await makeAccount(dataDir)),
     }))
     return await onPostgres(data, async (url, postgresPid) => {
-      const ours = await startService(data.dataDir, [], raisedScimLimit)
+      const ours = await startService(data.dataDir, [], rowVariables.scim)
       try {
         const token = await getToken(ours, data, 'sandbox')
         const { client_id: clientId, client_secret: clientSecret } = data.credentials.sandbox

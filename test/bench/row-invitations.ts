@@ -3,14 +3,12 @@ import { insertInvitations, insertInvitedRoles } from './invitation-sample.js'
 import { interleaved, sized, type Settings } from './measure.js'
 import { writeRequests } from './requests.js'
 import { sandboxTargets, someOf } from './row-codes.js'
-import { onStage } from './stage.js'
+import { onStage, rowVariables } from './stage.js'
 
 /** More invitations than any server accepts in a second here. */
 const invitationsPerSecond = 300
 /** How much longer the rounds are than those of single requests: each invitation takes as long as many of them. */
 const longer = 5
-/** Each browser is in a network of its own, as behind a proxy. */
-const behindProxy = { TRUSTED_PROXIES: '127.0.0.1' }
 
 /** B8: a mailed invitation with two roles, from the opening of its URL to the code of its new user. */
 export async function acceptInvitations(settings: Settings): Promise<Figure[]> {
@@ -29,6 +27,6 @@ export async function acceptInvitations(settings: Settings): Promise<Figure[]> {
       const measured = await interleaved(stage, cases, { ...settings, seconds })
       return besideBare('B8', 'invitation: opening to code', measured)
     },
-    behindProxy,
+    rowVariables.proxy,
   )
 }

@@ -30,7 +30,7 @@ export function firstAttempt(settings: Settings): Promise<Figure[]> {
       const healthy: Latencies[] = []
       const count = sized(settings, events, quickEvents)
       const oneRound = () => arrivalsOf(stage, { service, places, count })
-      await oneRound()
+      for (let round = 0; round < sized(settings, 1, 0); round += 1) await oneRound()
       for (let round = 0; round < settings.rounds; round += 1) {
         healthy.push(await oneRound())
         stage.receivers.behave([dead], 'dead')
@@ -40,6 +40,8 @@ export function firstAttempt(settings: Settings): Promise<Figure[]> {
       }
       return [figureOf(healthy, sick)]
     } finally {
+      // It finishes what it has begun.
+      stage.receivers.behave([dead, slow], 'prompt')
       await stopContender(service)
     }
   })

@@ -6,13 +6,13 @@ import { Argon2id } from 'oslo/password'
 import pg from 'pg'
 import type { PreparedData, Target } from './data.js'
 import { besideBare, milliseconds, perSecond, type Figure } from './figures.js'
+import { onKept } from './kept.js'
 import { measure, medianOf, ratioOf, sized, type Case, type Measured, type Settings } from './measure.js'
 import { measureRaw } from './raw.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { skewedData } from './data.js'
 import { getUserRequests } from './row-users.js'
 import { redirectUri } from './sample.js'
-import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
+import { onOwnStage, type Contender, type Stage } from './stage.js'
 
 const password = 'correct horse battery staple'
 /** So many that no address has attempts at the same time often enough to be locked. */
@@ -21,11 +21,7 @@ const userCount = 2_000
 /** Challenges are few a second, and V8 compiles what has run often. */
 const warmUpSeconds = 20
 
-interface PasswordStage {
-  readonly postgresPid: number
-  readonly data: PreparedData
-  readonly ours: Contender
-  readonly tokens: Awaited<ReturnType<typeof getTokens>>
+interface PasswordStage extends Stage {
   /** Of every user's password. */
   readonly hash: string
   readonly challenges: Case
@@ -89,27 +85,29 @@ export function readMeanwhile(settings: Settings): Promise<Figure[]> {
 /** The challenges begin so much before what is measured beside them, and end so much after it. */
 const marginSeconds = 1
 
-async function onPasswordStage<Result>(
+function onPasswordStage<Result>(
   settings: Settings,
   work: (stage: PasswordStage) => Promise<Result>,
 ): Promise<Result> {
-  const data = await skewedData(settings)
-  return onPostgres(data, async (url, postgresPid) => {
-    const ours = await startService(data.dataDir)
-    try {
-      const tokens = await getTokens(ours, data)
-      const targets = data.targets.filter(({ environment }) => environment === 'sandbox').slice(0, userCount)
-      const hash = await new Argon2id({ memorySize: 19_456, iterations: 2, parallelism: 1 }).hash(password)
-      await connect(ours, tokens.sandbox, targets)
-      await givePasswords(url, data, targets, hash)
-      const requests = challengeRequests(targets, tokens.sandbox)
-      await checkOne(ours, requests)
-      const challenges = { contender: ours, requestsFile: writeRequests(requests) }
-      return await work({ postgresPid, data, ours, tokens, hash, challenges })
-    } finally {
-      await stopContender(ours)
-    }
-  })
+  return onKept(
+    settings,
+    'passwords',
+    (use) => onOwnStage(settings, async (stage) => use(await withPasswords(stage))),
+    work,
+  )
+}
+
+/** Gives users of a stage passwords. */
+async function withPasswords(stage: Stage): Promise<PasswordStage> {
+  const { ours, data, tokens, databaseUrl } = stage
+  const targets = data.targets.filter(({ environment }) => environment === 'sandbox').slice(0, userCount)
+  const hash = await new Argon2id({ memorySize: 19_456, iterations: 2, parallelism: 1 }).hash(password)
+  await connect(ours, tokens.sandbox, targets)
+  await givePasswords(databaseUrl, data, targets, hash)
+  const requests = challengeRequests(targets, tokens.sandbox)
+  await checkOne(ours, requests)
+  const challenges = { contender: ours, requestsFile: writeRequests(requests) }
+  return { ...stage, hash, challenges }
 }
 
 /** Gives each organization a password connection, by the API. */

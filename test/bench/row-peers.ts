@@ -7,8 +7,8 @@ import { requestIdIn } from '../given/saml-identity-provider.js'
 import { besideOthers, type Figure } from './figures.js'
 import { interleaved, measure, type Case, type Measured, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { createIn, makeDirectory, raisedScimLimit } from './row-scim.js'
-import { onSamlStage, oneNetwork, warmUpSaml, type SamlStage } from './row-saml.js'
+import { createIn, makeDirectory } from './row-scim.js'
+import { onSamlStage, warmUpSaml, type SamlStage } from './row-saml.js'
 import { grantRequests } from './row-tokens.js'
 import { skewedData } from './data.js'
 import { createUserRequests, getUserRequests } from './row-users.js'
@@ -16,6 +16,7 @@ import {
   getTokens,
   onPostgres,
   root,
+  rowVariables,
   startServer,
   startService,
   stopContender,
@@ -99,7 +100,7 @@ export async function besideOidcProvider(settings: Settings): Promise<Figure[]> 
 /** P3: saml-jackson: a response until the code, where ours goes on until the flow; and a user of a directory. */
 export async function besideSamlJackson(settings: Settings): Promise<Figure[]> {
   installPeers()
-  return onSamlStage(settings, { ...oneNetwork, ...raisedScimLimit }, async (stage) => {
+  return onSamlStage(settings, { ...rowVariables.signIns, ...rowVariables.scim }, async (stage) => {
     const { databaseUrl, idp, ours } = stage
     return onPeer(databaseUrl, startOnDatabase('saml-jackson', [idp.metadata()]), async (theirs, said) => {
       const others: Case = {

@@ -23,7 +23,7 @@ export async function startAndGrow(settings: Settings): Promise<Figure[]> {
   const starts: number[] = []
   for (let round = 0; round < settings.rounds; round += 1) starts.push(await startSeconds(data.dataDir))
   const seconds = median(starts)
-  const [early, late] = [sized(settings, 10_000, 500), sized(settings, 100_000, 2_000)]
+  const [early, late] = [sized(settings, 10_000, 250), sized(settings, 100_000, 1_000)]
   const growth = await onPostgres(data, () => memoryGrowth(data, { early, late }))
   return [
     { row: 'A6', what: 'start on existing data to /readyz', ours: `${seconds.toFixed(2)} s` },

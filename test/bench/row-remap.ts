@@ -1,38 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { milliseconds, type Figure } from './figures.js'
 import { measure, medianOf, ratioOf, sized, type Measured, type Settings } from './measure.js'
 import { makeJourneys } from './row-journey.js'
-import {
-  baseUrl,
-  makeDirectory,
-  makeKeys,
-  makeMembers,
-  mappedPaths,
-  mappingFrom,
-  raisedScimLimit,
-} from './row-scim.js'
-import { skewedData } from './data.js'
-import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
+import { baseUrl, makeDirectory, makeKeys, makeMembers, mappedPaths, mappingFrom } from './row-scim.js'
+import { onStage, rowVariables, type Stage } from './stage.js'
 
-/** A change of rules is applied a minute later (decision 45). */
-const longestDelayMs = 120_000
+/** Far longer than it takes until the first users are written. */
+const patienceMs = 60_000
 
 /** R3: sign-ins by link while a change of mappings is applied to the users of a directory. */
 export async function signInDuringRemap(settings: Settings): Promise<Figure[]> {
-  const data = await skewedData(settings)
-  const userCount = sized(settings, 20_000, 2_000)
-  return onPostgres(data, async (_url, postgresPid) => {
-    const ours = await startService(data.dataDir, [], raisedScimLimit)
-    try {
-      const tokens = await getTokens(ours, data)
-      const [target] = data.targets
-      if (target === undefined) throw new Error('the sample has no organization')
-      const { domain } = target
+  const userCount = sized(settings, 20_000, 1_000)
+  return onStage(
+    settings,
+    async (stage) => {
+      const { ours, data, tokens } = stage
+      // The last, because in a quick look the first have other directories.
+      const domain = data.targets.at(-1)?.domain
+      if (domain === undefined) throw new Error('the sample has no organization')
       await makeKeys(ours, tokens.sandbox, domain)
       await makeMembers(ours, await makeDirectory(ours, tokens.sandbox, domain), userCount)
-      const journeys = { ...(await makeJourneys({ ours, data, tokens })), connections: 1 }
-      const stage = { postgresPid }
-      const directory = { ours, token: tokens.sandbox, domain }
+      const journeys = { ...(await makeJourneys(stage)), connections: 1 }
+      const directory = { ...stage, token: tokens.sandbox, domain }
       const idle: Measured[] = []
       const busy: Measured[] = []
       await measure(stage, journeys, settings.seconds)
@@ -44,10 +34,9 @@ export async function signInDuringRemap(settings: Settings): Promise<Figure[]> {
         while (!(await isRemapped(directory))) await sleep(500)
       }
       return [figureOf(userCount, idle, busy)]
-    } finally {
-      await stopContender(ours)
-    }
-  })
+    },
+    rowVariables.scim,
+  )
 }
 
 function figureOf(userCount: number, idle: readonly Measured[], busy: readonly Measured[]): Figure {
@@ -60,8 +49,7 @@ function figureOf(userCount: number, idle: readonly Measured[], busy: readonly M
   }
 }
 
-interface MappedDirectory {
-  readonly ours: Contender
+interface MappedDirectory extends Pick<Stage, 'ours' | 'databaseUrl'> {
   readonly token: string
   readonly domain: string
 }
@@ -70,10 +58,22 @@ interface MappedDirectory {
 async function beginRemap(directory: MappedDirectory, round: number): Promise<void> {
   const paths = mappedPaths.map((_, index) => mappedPaths[(index + round) % mappedPaths.length] ?? '')
   await ask(directory, { attribute_mapping: mappingFrom(paths) })
-  const end = Date.now() + longestDelayMs
+  await makeDue(directory)
+  const end = Date.now() + patienceMs
   while (((await ask(directory)) ?? { done: 0 }).done === 0) {
     if (Date.now() > end) throw new Error('the users are not remapped')
     await sleep(200)
+  }
+}
+
+/** A change of rules is applied a minute later (decision 45), which is not what is measured. */
+async function makeDue({ databaseUrl }: MappedDirectory): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query(`update jobs set run_at = $1 where name = 'remap_directory'`, [new Date()])
+  } finally {
+    await client.end()
   }
 }
 

@@ -2,17 +2,16 @@ import { besideOthers, type Figure } from './figures.js'
 import { interleaved, type Settings } from './measure.js'
 import { writeRequests } from './requests.js'
 import { heldPermission, insertRoles } from './role-sample.js'
-import { onSignInStage, tokenCases } from './row-codes.js'
+import { prepareSignIns, tokenCases } from './row-codes.js'
 import { getUserRequests } from './row-users.js'
-import { takeDownStage, type Stage } from './stage.js'
+import { onKept } from './kept.js'
+import type { SignInSample } from './sign-in-sample.js'
+import { onOwnStage, type Stage } from './stage.js'
 
 /** R1: whether a user with five roles has a permission, beside reading one user. */
 export async function evaluate(settings: Settings): Promise<Figure[]> {
-  // Which roles there are is a matter of this row.
-  await takeDownStage()
-  return onSignInStage(settings, async (stage, sample) => {
+  return onRoleStage(settings, async (stage) => {
     const [targets] = halves(stage)
-    await insertRoles(sample, targets)
     const token = stage.tokens.sandbox
     const evaluation = targets.map(({ domain, id }) => ({
       method: 'POST' as const,
@@ -33,11 +32,8 @@ export async function evaluate(settings: Settings): Promise<Figure[]> {
 
 /** R2: the work of B3 for users with five roles, beside users of organizations without any. */
 export async function exchangeWithRoles(settings: Settings): Promise<Figure[]> {
-  // Which roles there are is a matter of this row.
-  await takeDownStage()
-  return onSignInStage(settings, async (stage, sample) => {
+  return onRoleStage(settings, async (stage, sample) => {
     const [having, others] = halves(stage)
-    await insertRoles(sample, having)
     const withRoles = tokenCases(stage, sample, settings, having)
     const without = tokenCases(stage, sample, settings, others)
     const measure = async (work: 'exchange' | 'refresh') => {
@@ -49,6 +45,29 @@ export async function exchangeWithRoles(settings: Settings): Promise<Figure[]> {
       besideOthers('R2', 'refresh with five roles', await measure('refresh'), 'none'),
     ]
   })
+}
+
+interface RoleStage {
+  readonly stage: Stage
+  readonly sample: SignInSample
+}
+
+/** Runs work on a stage whose users in every other organization have roles, which no other row has. */
+function onRoleStage(
+  settings: Settings,
+  work: (stage: Stage, sample: SignInSample) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  return onKept<RoleStage, Figure[]>(
+    settings,
+    'roles',
+    (use) =>
+      onOwnStage(settings, async (stage) => {
+        const sample = await prepareSignIns(stage, settings)
+        await insertRoles(sample, halves(stage)[0])
+        return use({ stage, sample })
+      }),
+    ({ stage, sample }) => work(stage, sample),
+  )
 }
 
 /** The users of the sandbox in every other organization, and those in the rest. */

@@ -6,15 +6,13 @@ import {
 } from '../given/saml-identity-provider.js'
 import { createVisitor } from '../given/visitor.js'
 import { besideBare, type Figure } from './figures.js'
-import type { PreparedData } from './data.js'
 import { measure, sized, type Case, type Measured, type Settings } from './measure.js'
 import { measureRaw } from './raw.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { getApplicationId } from './row-journey.js'
-import { skewedData } from './data.js'
 import { redirectUri } from './sample.js'
 import { codeChallenge } from './sign-in-sample.js'
-import { getTokens, onPostgres, startService, stopContender, type Contender, type Stage } from './stage.js'
+import { onStage, rowVariables, type Contender, type Stage } from './stage.js'
 
 /** Their keys take a moment each to make. */
 const connectionCount = 40
@@ -22,9 +20,6 @@ const quickConnectionCount = 4
 const warmUps = 6
 /** Of those whose requests are made at the same time. */
 const browsers = 8
-
-/** All sign-ins begin at one address. */
-export const oneNetwork = { SIGN_INS_BEGUN_PER_IP: '999999999' }
 
 /** A connection, and a user who signs in by it. */
 interface SignIn {
@@ -34,12 +29,7 @@ interface SignIn {
 }
 
 /** The service, and responses to requests of ours. */
-export interface SamlStage {
-  readonly postgresPid: number
-  readonly databaseUrl: string
-  readonly ours: Contender
-  readonly tokens: Stage['tokens']
-  readonly data: PreparedData
+export interface SamlStage extends Stage {
   readonly idp: TestIdentityProvider
   /** Of other responses each time. */
   readonly responses: Case & { readonly requestsFile: () => Promise<string> }
@@ -47,7 +37,7 @@ export interface SamlStage {
 
 /** C1: responses to requests of ours, from the post of the identity provider to the flow that goes on. */
 export function signInBySaml(settings: Settings): Promise<Figure[]> {
-  return onSamlStage(settings, oneNetwork, async ({ responses, idp, ...stage }) => {
+  return onSamlStage(settings, rowVariables.signIns, async ({ responses, idp, ...stage }) => {
     let requestsFile = ''
     const write = async () => (requestsFile = await responses.requestsFile())
     const saml = { ...responses, requestsFile: write }
@@ -68,7 +58,7 @@ export async function warmUpSaml(
   settings: Settings,
 ): Promise<void> {
   for (let count = 0; count < sized(settings, warmUps, 1); count += 1)
-    await measure(stage, saml, settings.seconds * 10)
+    await measure(stage, saml, settings.seconds * sized(settings, 10, 4))
 }
 
 /** Runs work on such a stage. @param variables Of the service. */
@@ -77,21 +67,19 @@ export async function onSamlStage<Result>(
   variables: NodeJS.ProcessEnv,
   work: (stage: SamlStage) => Promise<Result>,
 ): Promise<Result> {
-  const data = await skewedData(settings)
-  return onPostgres(data, async (databaseUrl, postgresPid) => {
-    const ours = await startService(data.dataDir, [], variables)
-    try {
-      const tokens = await getTokens(ours, data)
-      const application = await getApplicationId({ ours, data, tokens })
+  return onStage(
+    settings,
+    async (stage) => {
+      const { ours } = stage
+      const application = await getApplicationId(stage)
       const idp = await startIdentityProvider({ now: () => new Date() })
-      const signIns = await connectTargets(settings, { ours, data, tokens, idp })
+      const signIns = await connectTargets(settings, { ...stage, idp })
       const write = async () => writeRequests(await respond(ours, { application, idp, signIns }))
       const responses = { kind: 'saml', contender: ours, requestsFile: write } as const
-      return await work({ postgresPid, databaseUrl, ours, tokens, data, idp, responses })
-    } finally {
-      await stopContender(ours)
-    }
-  })
+      return work({ ...stage, idp, responses })
+    },
+    variables,
+  )
 }
 
 /** Users of the sample, and the connections of their organizations. */

@@ -3,17 +3,13 @@ import { besideOthers, cpuText, milliseconds, type Figure } from './figures.js'
 import { runLoad } from './load.js'
 import { interleaved, median, sized, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
-import { skewedData } from './data.js'
 import { getUserRequests } from './row-users.js'
-import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
+import { onStage, rowVariables, type Contender } from './stage.js'
 
 /** Each of another organization. */
 const directoryCount = 20
 const perPage = 200
 export const baseUrl = ({ port }: Contender) => `http://127.0.0.1:${port}`
-
-/** The limit of a directory is far below what is measured. */
-export const raisedScimLimit = { SCIM_RATE_PER_SECOND: '999999999' }
 
 /** A directory, and the secret of its provider. */
 export interface Directory {
@@ -29,17 +25,16 @@ interface Member {
 
 /** C2: the usual requests of providers about users, and a group of 10,000 members written at once. */
 export async function provisionByScim(settings: Settings): Promise<Figure[]> {
-  const data = await skewedData(settings)
-  return onPostgres(data, async (_url, postgresPid) => {
-    const ours = await startService(data.dataDir, [], raisedScimLimit)
-    try {
-      const tokens = await getTokens(ours, data)
+  return onStage(
+    settings,
+    async (stage) => {
+      const { ours, data, tokens } = stage
       const domains = [...new Set(data.targets.map(({ domain }) => domain))].slice(0, directoryCount)
       const directories: Directory[] = []
       for (const domain of domains) directories.push(await makeDirectory(ours, tokens.sandbox, domain))
       const [first] = directories
       if (first === undefined) throw new Error('the sample has no organization')
-      const memberCount = sized(settings, 10_000, 1_000)
+      const memberCount = sized(settings, 10_000, 250)
       await makeMembers(ours, first, memberCount)
       const members = await readMembers(ours, first, memberCount)
       const mapping = await makeMappingDirectory(
@@ -50,7 +45,7 @@ export async function provisionByScim(settings: Settings): Promise<Figure[]> {
       await makeMembers(ours, mapping, memberCount)
       const mapped = { directory: mapping, members: await readMembers(ours, mapping, memberCount) }
       const cases = userCases(ours, directories, members, mapped)
-      const rounds = await interleaved({ postgresPid }, cases, settings)
+      const rounds = await interleaved(stage, cases, settings)
       const look = lookOf(ours, getUserRequests({ data, tokens }))
       const group = await measureGroup(ours, first, { members, rounds: settings.rounds, look })
       const { create, createInLarge } = rounds
@@ -80,10 +75,9 @@ export async function provisionByScim(settings: Settings): Promise<Figure[]> {
           beside: `idle ${milliseconds(median(group.idleWaits))}`,
         },
       ]
-    } finally {
-      await stopContender(ours)
-    }
-  })
+    },
+    rowVariables.scim,
+  )
 }
 
 /** Begins directory sync in an organization. */

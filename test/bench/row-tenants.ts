@@ -15,7 +15,8 @@ const works = {
 type Work = keyof typeof works
 const workNames = Object.keys(works) as Work[]
 
-const organizationCounts = [1, 1_000, 100_000]
+const allCounts = [1, 1_000, 100_000]
+const quickCounts = [1, 1_000]
 
 interface ColdRun extends Measured {
   /** Pages of 8 kB that a request's statements looked at in tables and indexes of the service. */
@@ -24,7 +25,8 @@ interface ColdRun extends Measured {
 
 /** A7: A1 to A3 with ever more organizations among as many users, on a Postgres that has just started. */
 export async function manyTenants(settings: Settings): Promise<Figure[]> {
-  const { folder, users } = settings
+  const { folder, users, isQuick } = settings
+  const organizationCounts = isQuick ? quickCounts : allCounts
   const samples: PreparedData[] = []
   for (const organizations of organizationCounts)
     samples.push(await prepareData(folder, { organizations, users, shape: 'even' }))

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '@portico/server/embedded'
 import { freePort } from '../given/free-port.js'
 import { forgetSince, skewedData, type Environment, type PreparedData } from './data.js'
+import { onKept } from './kept.js'
 import { moveToServerCore, startOn } from './machine.js'
 import type { Settings } from './measure.js'
 
@@ -33,31 +34,36 @@ export interface Stage {
   readonly tokens: Readonly<Record<Environment, string>>
 }
 
+/** Limits that are far below what some rows measure, and that each browser is in a network of its own, as behind a proxy. */
+export const rowVariables = {
+  scim: { SCIM_RATE_PER_SECOND: '999999999' },
+  signIns: { SIGN_INS_BEGUN_PER_IP: '999999999' },
+  proxy: { TRUSTED_PROXIES: '127.0.0.1' },
+} as const
+
 /**
- * Runs work on a stage, and takes the stage down. In a quick look the stage of a row is left to the next one.
+ * Runs work on a stage, and takes the stage down. In a quick look rows share it, with the variables of all of them.
  *
  * @param variables Of the service.
  */
-export async function onStage<Result>(
+export function onStage<Result>(
   settings: Settings,
   work: (stage: Stage) => Promise<Result>,
-  variables?: NodeJS.ProcessEnv,
+  variables: NodeJS.ProcessEnv = {},
 ): Promise<Result> {
-  if (settings.isQuick && variables === undefined) {
-    left ??= leaveStage(settings)
-    return work(await left.stage)
-  }
-  await takeDownStage()
-  return onOwnStage(settings, work, variables)
+  const { scim, signIns, proxy } = rowVariables
+  const all = settings.isQuick ? { ...scim, ...signIns, ...proxy } : variables
+  return onKept(settings, 'stage', (use) => onOwnStage(settings, use, all), work)
 }
 
-async function onOwnStage<Result>(
+/** As onStage(), on one that no other row has. */
+export async function onOwnStage<Result>(
   settings: Settings,
   work: (stage: Stage) => Promise<Result>,
   variables: NodeJS.ProcessEnv = {},
 ): Promise<Result> {
   const data = await skewedData(settings)
-  return onOwnPostgres(data, async (databaseUrl, postgresPid) => {
+  return onPostgres(data, async (databaseUrl, postgresPid) => {
     const started: Contender[] = []
     try {
       const ours = await startService(data.dataDir, [], variables)
@@ -72,48 +78,8 @@ async function onOwnStage<Result>(
   })
 }
 
-interface LeftStage {
-  readonly stage: Promise<Stage>
-  readonly takeDown: () => Promise<void>
-}
-
-let left: LeftStage | undefined
-
-function leaveStage(settings: Settings): LeftStage {
-  let release = (): void => undefined
-  const released = new Promise<void>((resolve) => (release = resolve))
-  let ended = Promise.resolve()
-  const stage = new Promise<Stage>((resolve, reject) => {
-    ended = onOwnStage(settings, (made) => {
-      resolve(made)
-      return released
-    })
-    ended.catch(reject)
-  })
-  const takeDown = () => {
-    release()
-    return ended
-  }
-  return { stage, takeDown }
-}
-
-/** Takes down the stage that a row has left: its Postgres has the data directory that other rows need. */
-export async function takeDownStage(): Promise<void> {
-  const { takeDown } = left ?? {}
-  left = undefined
-  await takeDown?.()
-}
-
 /** Runs work on a sample's Postgres, and removes every row that the work has added. */
 export async function onPostgres<Result>(
-  data: Pick<PreparedData, 'dataDir'>,
-  work: (url: string, pid: number) => Promise<Result>,
-): Promise<Result> {
-  await takeDownStage()
-  return onOwnPostgres(data, work)
-}
-
-async function onOwnPostgres<Result>(
   data: Pick<PreparedData, 'dataDir'>,
   work: (url: string, pid: number) => Promise<Result>,
 ): Promise<Result> {
