@@ -106,7 +106,7 @@ longDescribe('portico doctor', () => {
   })
 })
 
-test.each([[['account', 'list']], [['backup', 'backup-of-nothing']]])(
+test.each([[['account', 'list']], [['backup', 'backup-of-nothing']], [['migrate', '--plan']]])(
   '%j makes no database where the service has none, and says where it has looked',
   async (args) => {
     const folder = givenFolder()
@@ -114,7 +114,7 @@ test.each([[['account', 'list']], [['backup', 'backup-of-nothing']]])(
     expect(outcome).toEqual({
       code: 1,
       stdout: '',
-      stderr: `portico: There is no database in ${folder}: set DATA_DIR or DATABASE_URL as for the service, or start it, which makes one.\n`,
+      stderr: `portico: There is no database in ${folder}: set the DATA_DIR or DATABASE_URL that the service has. Where it has never run, start it first.\n`,
     })
     expect(readdirSync(folder)).toEqual([])
   },

@@ -1,6 +1,6 @@
 // Start and end of one process; portico-serve.long.test.ts has two concurrent ones.
 
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -56,8 +56,12 @@ longDescribe('portico serve', () => {
     expect(await first.stop()).toBe(0)
 
     const elsewhere = await givenDataDir()
-    copyFileSync(join(dataDir, 'master-keys'), join(elsewhere, 'master-keys'))
     await porticoJson(['restore', file], { DATA_DIR: elsewhere })
+    const early = await portico(['account', 'list'], { DATA_DIR: elsewhere })
+    expect(early.stderr).toContain('not the keys that this database was sealed with')
+    // Keys that are made here would be taken for those of the database.
+    expect(existsSync(join(elsewhere, 'master-keys'))).toBe(false)
+    copyFileSync(join(dataDir, 'master-keys'), join(elsewhere, 'master-keys'))
     const second = await given.service({ DATA_DIR: elsewhere })
     expect(second.credentials).toBe('missing')
     expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)

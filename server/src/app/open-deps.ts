@@ -6,7 +6,7 @@ import { readMasterKeys, readOrMakeMasterKeys } from '../platform/crypto/master-
 import { parseMasterKeys } from '../platform/crypto/seal.js'
 import { closePool, connect, poolStateOf, promptDb, type ConnectOptions } from '../platform/db/connect.js'
 import { startEmbedded, type EmbeddedPostgres } from '../platform/db/embedded.js'
-import { checkMasterKeys } from '../platform/db/master-key-canary.js'
+import { checkMasterKeys, hasCanary } from '../platform/db/master-key-canary.js'
 import { migrateDatabase, pendingMigrations } from '../platform/db/migrate.js'
 import { checkPooling, findLackingSettings } from '../platform/db/pooler.js'
 import { openPositions, readLogEnd } from '../platform/db/positions.js'
@@ -150,7 +150,9 @@ export async function openDatabase(
     if (embedded === undefined) await checkPooling(config.database)
     if (isPooled && !onlyLooks) await warnOfLackingSettings(db, log)
     const pending = await pendingMigrations(directDb)
-    const readKeys = onlyLooks ? readMasterKeys : readOrMakeMasterKeys
+    // New keys could not open what the database has, and would be taken for its own later.
+    const hasKeys = pending.length === 0 && (await hasCanary(directDb))
+    const readKeys = onlyLooks || hasKeys ? readMasterKeys : readOrMakeMasterKeys
     const master = parseMasterKeys(config.masterKeys ?? (await readKeys(config.dataDir)))
     if (pending.length === 0 && !onlyLooks) await checkMasterKeys(directDb, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }

@@ -1,13 +1,13 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ConfigError, readConfig, type Config } from '../platform/config/config.js'
-import { hasEmbedded } from '../platform/db/embedded.js'
 import { openDeps } from '../app/open-deps.js'
 import { examineDatabase, examineSurroundings, type Examination } from '../operations/doctor/doctor.js'
 import type { Finding } from '../operations/doctor/finding.js'
 import { toSentence } from './failure.js'
 import { print, type OutputOptions } from './output.js'
 import type { Terminal } from './terminal.js'
-import { terminalLog } from './with-deps.js'
+import { lacksEmbedded, terminalLog } from './with-deps.js'
 
 interface DoctorOptions extends OutputOptions {
   readonly beforeStart?: boolean
@@ -59,8 +59,10 @@ async function examine({ terminal, beforeStart = false }: DoctorOptions): Promis
 
 async function examineData(config: Config, terminal: Terminal, examination: Examination): Promise<Finding[]> {
   // Starting the embedded database to examine it would create it.
-  if (config.database.url === undefined && !(await hasEmbedded(config.dataDir)))
-    return [{ check: 'Database', ok: true, detail: 'DATA_DIR holds none; the first start makes it' }]
+  if (await lacksEmbedded(config)) {
+    const detail = `none in ${resolve(config.dataDir)}, which is DATA_DIR: the first start of the service makes it`
+    return [{ check: 'Database', ok: true, detail }]
+  }
   let deps
   try {
     deps = await openDeps(config, { log: terminalLog(terminal, 'fatal'), onlyLooks: true })

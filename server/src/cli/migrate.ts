@@ -13,6 +13,7 @@ import {
 import { withClient } from '../platform/db/one-client.js'
 import { grouped, print, table, type OutputOptions } from './output.js'
 import { toDurationMs } from './values.js'
+import { checkEmbedded } from './with-deps.js'
 
 interface MigrateCommand extends OutputOptions {
   readonly plan?: boolean
@@ -30,7 +31,9 @@ export function define(command: Command): void {
 }
 
 async function migrate(options: MigrateCommand): Promise<void> {
-  const database = await openDirectDatabase(readConfig(options.terminal.variables))
+  const config = readConfig(options.terminal.variables)
+  if (options.plan === true) await checkEmbedded(config)
+  const database = await openDirectDatabase(config)
   try {
     await (options.plan ? printPlan(database.url, options) : apply(database.url, options))
   } finally {

@@ -41,15 +41,21 @@ export async function withDeps<Result>(
   }
 }
 
+/** Whether the database is the embedded one, and nothing has made it yet. */
+export async function lacksEmbedded({ database, dataDir }: Config): Promise<boolean> {
+  return database.url === undefined && !(await hasEmbedded(dataDir))
+}
+
 /**
  * A command finds the database that the service has made. To make one here would hide that DATA_DIR is not the service's.
  *
  * @throws Error a sentence where there is none.
  */
-export async function checkEmbedded({ database, dataDir }: Config): Promise<void> {
-  if (database.url !== undefined || (await hasEmbedded(dataDir))) return
+export async function checkEmbedded(config: Config): Promise<void> {
+  const { dataDir } = config
+  if (!(await lacksEmbedded(config))) return
   throw new Error(
-    `There is no database in ${resolve(dataDir)}: set DATA_DIR or DATABASE_URL as for the service, or start it, which makes one.`,
+    `There is no database in ${resolve(dataDir)}: set the DATA_DIR or DATABASE_URL that the service has. Where it has never run, start it first.`,
   )
 }
 

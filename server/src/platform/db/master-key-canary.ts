@@ -24,6 +24,11 @@ export async function checkMasterKeys(db: Kysely<DB>, keys: MasterKeys): Promise
   if ((await isCanaryOpenable(db, keys)) === false) throw new Error(`${foreignMasterKeys}.`)
 }
 
+/** Whether a process has sealed the canary, so that the database has master keys already. */
+export async function hasCanary(db: Kysely<DB>): Promise<boolean> {
+  return (await db.selectFrom('master_key_canary').select('id').executeTakeFirst()) !== undefined
+}
+
 /** Whether the master keys open the canary; undefined where no process has sealed one yet. */
 export async function isCanaryOpenable(db: Kysely<DB>, keys: MasterKeys): Promise<boolean | undefined> {
   const canary = await db.selectFrom('master_key_canary').select('sealed').executeTakeFirst()
