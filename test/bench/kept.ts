@@ -3,7 +3,7 @@ import type { Settings } from './measure.js'
 /** Makes something, runs the work on it, and takes it down. */
 type Make<Made> = <Result>(work: (made: Made) => Promise<Result>) => Promise<Result>
 
-/** What takes seconds to start, as a row of a quick look has left it to the next. */
+/** A stage that a row of a quick look has left to the next row. */
 interface Kept {
   readonly name: string
   readonly made: Promise<unknown>
@@ -12,7 +12,10 @@ interface Kept {
 
 let kept: Kept | undefined
 
-/** Runs work on what is made for it, which in a quick look is left to the next work on what has the same name. */
+/**
+ * Makes a stage, runs work on it and takes it down. A quick look takes it down when the next work is on a stage of another name, because to
+ * start one takes seconds, or when the work has failed.
+ */
 export async function onKept<Made, Result>(
   { isQuick }: Pick<Settings, 'isQuick'>,
   name: string,
@@ -22,8 +25,13 @@ export async function onKept<Made, Result>(
   if (kept?.name !== name) await takeDownKept()
   if (!isQuick) return make(work)
   kept ??= keep(name, make)
-  // A name is that of one thing.
-  return work((await kept.made) as Made)
+  try {
+    // Each name is used with one kind of stage.
+    return await work((await kept.made) as Made)
+  } catch (error) {
+    await takeDownKept().catch(() => undefined)
+    throw error
+  }
 }
 
 function keep<Made>(name: string, make: Make<Made>): Kept {
@@ -44,7 +52,7 @@ function keep<Made>(name: string, make: Make<Made>): Kept {
   return { name, made, takeDown }
 }
 
-/** Another row may need its Postgres, and the core it is on. */
+/** Takes down the stage that is kept, if any: a row that has a stage of its own may use the same Postgres. */
 export async function takeDownKept(): Promise<void> {
   const { takeDown } = kept ?? {}
   kept = undefined

@@ -91,6 +91,6 @@ async function run(load: Load): Promise<LoadResult> {
 }
 
 process.on('message', (load: Load) => {
-  // A failure ends the process, which tells whoever waits.
+  // An error ends the process, and runNode() reports that.
   void run(load).then((result) => process.send?.(result))
 })

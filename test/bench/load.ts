@@ -60,30 +60,32 @@ async function runWrk(load: Load): Promise<LoadResult> {
   return JSON.parse(last) as LoadResult
 }
 
-/** Processes of load-node.ts that wait for the next load: to start one takes longer than a short load. */
+/** Processes of load-node.ts without a load. The next load takes one, because to start one takes longer than a short load. */
 const waiting: ChildProcess[] = []
 
 async function runNode(load: Load): Promise<LoadResult> {
-  const child =
-    waiting.pop() ?? startOn('load', nodeCommand, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  let child = waiting.pop()
+  while (child?.connected === false) child = waiting.pop()
+  child ??= startOn('load', nodeCommand, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   child.ref()
   child.channel?.ref()
   child.send(load)
-  const ended = new AbortController()
+  const answered = new AbortController()
+  const { signal } = answered
   try {
     const [result] = (await Promise.race([
-      once(child, 'message', ended),
-      once(child, 'exit', ended).then(([code]) => {
+      once(child, 'message', { signal }),
+      once(child, 'exit', { signal }).then(([code]) => {
         throw new Error(`the load has ended with code ${code} without a result`)
       }),
     ])) as [LoadResult]
     waiting.push(child)
-    // It ends with the bench, and does not keep it from ending.
+    // The process ends with the bench, and does not keep the bench from ending.
     child.unref()
     child.channel?.unref()
     return result
   } finally {
-    ended.abort()
+    answered.abort()
   }
 }
 

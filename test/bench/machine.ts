@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 
@@ -58,20 +58,35 @@ const groupKinds: readonly GroupKind[] = [
 export function limitCpu(pid: number, share: number): (() => void) | undefined {
   for (const { folder, filesOf, controllers } of groupKinds) {
     const group = join(folder, `portico-bench-${pid}`)
+    const remove = () => {
+      for (let left = membersOf(group); left.length > 0; left = membersOf(group)) moveToGroup(folder, left)
+      rmdirSync(group)
+    }
+    if (!makeGroup(folder, group, controllers)) continue
     try {
-      if (controllers !== undefined) writeSystemFile(join(folder, controllers), '+cpu')
-      mkdirSync(group)
       for (const [file, text] of filesOf(share * periodUs)) writeSystemFile(join(group, file), text)
-      moveToGroup(group, [pid, ...childrenOf(pid)])
-      return () => {
-        for (let left = membersOf(group); left.length > 0; left = membersOf(group)) moveToGroup(folder, left)
-        rmdirSync(group)
-      }
-    } catch {
-      // Not of this kind.
+      // What the process starts from here on is in its group.
+      moveToGroup(group, [pid])
+      moveToGroup(group, childrenOf(pid))
+      return remove
+    } catch (error) {
+      remove()
+      throw error
     }
   }
   return undefined
+}
+
+/** Whether it is made: not where control groups are of the other version, or cannot be written. */
+function makeGroup(folder: string, group: string, controllers: string | undefined): boolean {
+  try {
+    if (controllers !== undefined) writeSystemFile(join(folder, controllers), '+cpu')
+    if (controllers === undefined && !existsSync(folder)) return false
+    mkdirSync(group, { recursive: true })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Fails where the file does not exist: where no control groups are, it would become a file of its own. */

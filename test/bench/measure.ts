@@ -122,7 +122,7 @@ interface WarmUp {
 }
 
 const longWarmUp: WarmUp = { rounds: 6, lengths: 1 }
-/** One, because each starts a load. */
+/** One: a quick look has as little of everything as it can. */
 const quickWarmUp: WarmUp = { rounds: 1, lengths: 2 }
 
 /** As many requests as it takes until V8 has compiled what they run, however slow the machine is at the moment. */

@@ -40,10 +40,10 @@ export async function runQuick(
   const shared = sharing.filter((name) => names.includes(name))
   const alone = names.filter((name) => !sharing.includes(name))
   for (const [index, name] of [...shared, ...alone].entries()) {
-    if (alone.includes(name)) await takeDownKept()
     const seconds = Math.round((performance.now() - start) / 1000)
     process.stderr.write(`${index + 1} of ${names.length}: ${name}, after ${seconds} s\n`)
-    const figures = await measure(name).catch((error: unknown) => String(error))
+    const begun = alone.includes(name) ? takeDownKept() : Promise.resolve()
+    const figures = await begun.then(() => measure(name)).catch((error: unknown) => String(error))
     if (typeof figures === 'string') tables.set(name, [[name, figures.split('\n')[0] ?? '', '-', '-', '-']])
     else
       tables.set(
@@ -51,9 +51,11 @@ export async function runQuick(
         figures.map((figure, place) => compared(figure, lines.get(name)?.[place])),
       )
   }
-  await takeDownKept()
+  const end = takeDownKept()
+  await end.catch(() => undefined)
   const table = names.flatMap((name) => tables.get(name) ?? [])
   process.stdout.write(`\n${toTable(columns, table)}\n`)
+  await end
 }
 
 /** @param line Of the page, whose sample may have another size. */

@@ -81,15 +81,15 @@ function introduction(about: About): string {
   return `# Benchmarks
 
 \`npm run bench -- <row> [--write]\` measures these figures on any machine and writes this page; rows that were not run
-keep their figures, beside the goals of today. \`npm run bench -- --quick\` prints a look beside this page, in some
-five minutes on this machine and one more to make its samples, at all rows but F1 and F2, which install and test a clone; S2 needs Citus. It is a report and no gate: its
-samples are small and its rounds short, so that a ratio of two is as likely the machine's. The machine of ${about.date}:
+keep their figures, beside the goals of today. \`npm run bench -- --quick\` measures all rows but F1, F2 and P1 to P3, and S2 where Citus is,
+in six minutes and one more the first time, and prints each figure beside this page's. It is rough, with small samples and one short round: a figure
+of half or twice the page's may be noise; run that row again without \`--quick\`. The machine of ${about.date}:
 
 ${[...describeMachine(), ...about.versions].map((line) => `- ${line}`).join('\n')}
 
 Machines are shared and noisy, so a figure is a ratio measured in one run, or the CPU time per request of the server and
 Postgres together. Each is the median of its rounds, which alternate between what is compared, after a warm-up; a ratio is
-the median of the rounds' ratios. 25 connections are kept alive. The service runs as it ships, but for
+the median of the rounds' ratios, which is not the quotient of the medians that are printed. 25 connections are kept alive. The service runs as it ships, but for
 ${setting.join(', ')}, for C1, whose sign-ins begin at one address, \`SIGN_INS_BEGUN_PER_IP\`, and for C2 and C3
 \`SCIM_RATE_PER_SECOND\`.
 
@@ -122,9 +122,10 @@ their four events and three log lines; it counts no limit and does not note the 
 browser has an address of its own. R1 and R2 are of users with five roles, from the API, a group, a
 value of a directory and a sign-in, beside reading one user, and beside the work of B3 in organizations without mappings. R3 is the work of A5 by one caller, while a change of ten mappings is
 applied to the users of a directory. K1 and K2 are pages of the console, which 200 owners of the account ask for, since each may ask for 600 a
-minute and look 60 people up. S1 deals its requests, of twice the
-callers, over the accounts of two databases of 50,000 users at most, each on a Postgres of its own, which one process serves. Each Postgres is limited to a
-tenth of a core, so that it is full before the process is; where a limit cannot be set, what they carry is not measured. S2 is the work of A1, A2 and A4 in a schema of a Citus cluster, a coordinator and
+minute and look 60 people up. S1 is one process with 25 callers and one Postgres, beside one with 50 callers, who deal their requests over the accounts
+of two databases of 50,000 users at most, each on a Postgres of its own. CPU and shares are those of servers without a limit. For the requests a second each Postgres
+has a tenth of a core, by a control group, so that it is full before the process is; where none can be written, as without root, they are not measured. With 25 callers
+in place of 50, two servers took 1.16 to 1.24 of the CPU of one for a read (2026-11-30, three runs), as one did for half the callers. S2 is the work of A1, A2 and A4 in a schema of a Citus cluster, a coordinator and
 two workers with that much, whose CPU is the sum of all three. The rows F1 and F2
 are those of somebody who has cloned the repository, on all cores of an idle machine.
 `

@@ -90,46 +90,68 @@ export async function twoCells(settings: Settings): Promise<Figure[]> {
         // With servers that are limited, it would take minutes until V8 has compiled what the process runs.
         for (const { one, two } of cases)
           for (const each of [one, two]) await warmUp({ postgresPid: firstPid }, each, settings)
+        const free: Record<'one' | 'two', Shares[]>[] = []
+        for (const { one, two } of cases) free.push(await sharesOf({ one, two }, pids, settings))
         lifts.push(...pids.map((pid) => limitCpu(pid, serverShare)))
         const isLimited = !lifts.includes(undefined)
         if (!isLimited) process.stderr.write(cannotLimit)
         const figures: Figure[] = []
-        for (const { what, ...beside } of cases) {
-          const { one, two } = await sharesOf(beside, pids, settings)
-          figures.push(...cellFigures(what, one, two, isLimited))
+        for (const [index, { what, one, two }] of cases.entries()) {
+          const limited = isLimited ? await sharesOf({ one, two }, pids, settings) : undefined
+          figures.push(rateFigure(what, limited), ...cpuFigures(what, free[index] ?? { one: [], two: [] }))
         }
         return figures
       } finally {
-        for (const lift of lifts) lift?.()
-        await Promise.all(started.map(stopContender))
+        try {
+          for (const lift of lifts) lift?.()
+        } finally {
+          await Promise.all(started.map(stopContender))
+        }
       }
     }),
   )
 }
 
-function cellFigures(
+interface Beside {
+  readonly one: readonly Shares[]
+  readonly two: readonly Shares[]
+}
+
+function twoFigure(
   what: string,
-  one: readonly Shares[],
-  two: readonly Shares[],
-  isLimited: boolean,
-): Figure[] {
-  const whole = ({ servers }: Shares) => servers.reduce((sum, each) => sum + each, 0)
-  const firstOf = (shares: Shares) => (shares.servers[0] ?? NaN) / whole(shares)
-  const beside = (measured: string, of: (shares: Shares) => number, toText = milliseconds): Figure => ({
+  { one, two }: Beside,
+  of: (shares: Shares) => number,
+  toText: (value: number) => string,
+): Figure {
+  return {
     row: 'S1',
-    what: `${what}, two servers: ${measured}`,
+    what,
     ours: toText(median(two.map(of))),
     beside: `one ${toText(median(one.map(of)))}`,
     ratio: median(two.map((shares, round) => of(shares) / of(one[round] ?? shares))),
-  })
+  }
+}
+
+/** @param limited Undefined where the servers cannot be limited. */
+function rateFigure(what: string, limited: Beside | undefined): Figure {
+  return twoFigure(
+    `${what}, two servers: a second`,
+    limited ?? { one: [], two: [] },
+    ({ rate }) => rate,
+    perSecond,
+  )
+}
+
+function cpuFigures(what: string, free: Beside): Figure[] {
+  const whole = ({ servers }: Shares) => servers.reduce((sum, each) => sum + each, 0)
+  const firstOf = (shares: Shares) => (shares.servers[0] ?? NaN) / whole(shares)
   return [
-    beside('a second', ({ rate }) => (isLimited ? rate : NaN), perSecond),
-    beside('CPU of the process', ({ process }) => process),
-    beside('CPU of the servers', whole),
+    twoFigure(`${what}, two servers: CPU of the process`, free, ({ process }) => process, milliseconds),
+    twoFigure(`${what}, two servers: CPU of the servers`, free, whole, milliseconds),
     {
       row: 'S1',
       what: `${what}, two servers: share of the first`,
-      ours: median(two.map(firstOf)).toFixed(2),
+      ours: median(free.two.map(firstOf)).toFixed(2),
     },
   ]
 }

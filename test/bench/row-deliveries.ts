@@ -139,14 +139,16 @@ async function oneRecoveryMs(stage: DeliveryStage, skippedMs: number): Promise<n
     first.process.kill('SIGKILL')
     const killedAtMs = performance.timeOrigin + performance.now()
     receivers.behave(everyone, 'prompt')
-    await client.query(
-      `update webhook_deliveries set run_at = run_at - $1 * interval '1 millisecond' where state = 'pending'`,
-      [skippedMs],
-    )
+    if (skippedMs > 0)
+      await client.query(
+        `update webhook_deliveries set run_at = run_at - $1 * interval '1 millisecond' where state = 'pending'`,
+        [skippedMs],
+      )
     second.process.kill('SIGCONT')
     const again = await receivers.arrivals(inFlight)
     return Math.max(...again.map(({ atMs }) => atMs)) - killedAtMs + skippedMs
   } finally {
+    receivers.behave(everyone, 'prompt')
     second.process.kill('SIGCONT')
     await Promise.all([first, second].map(stopContender))
   }

@@ -40,7 +40,7 @@ export function firstAttempt(settings: Settings): Promise<Figure[]> {
       }
       return [figureOf(healthy, sick)]
     } finally {
-      // It finishes what it has begun.
+      // The service waits for the deliveries that it has begun.
       stage.receivers.behave([dead, slow], 'prompt')
       await stopContender(service)
     }

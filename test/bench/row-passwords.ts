@@ -57,7 +57,8 @@ export function readMeanwhile(settings: Settings): Promise<Figure[]> {
     const busy: Measured[] = []
     const busyOne: Measured[] = []
     const idleOne: Measured[] = []
-    await measure(stage, many, settings.seconds * 2)
+    // Two at once: the rounds have two, and a process of load that is started among them would begin late.
+    await Promise.all([many, one].map((each) => measure(stage, each, settings.seconds * 2)))
     for (let round = 0; round < settings.rounds; round += 1) {
       idle.push(await measure(stage, many, settings.seconds))
       idleOne.push(await measure(stage, one, settings.seconds))

@@ -85,6 +85,7 @@ export async function onPostgres<Result>(
 ): Promise<Result> {
   const start = new Date()
   const postgres = await startEmbedded({ dataDir: data.dataDir })
+  if (postgres.attached) throw new Error(`another row has Postgres on ${data.dataDir}: take that down first`)
   try {
     const pid = postmasterPid(data.dataDir)
     moveToServerCore(pid)
