@@ -455,7 +455,7 @@ async function refused(path: string, init: RequestInit, at: Service = service): 
 /** Every row of every table, with binary columns also decoded as text. */
 async function tables(): Promise<Witness[]> {
   const names = await service.query<{ name: string }>(
-    `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
+    `select quote_ident(relname) as name from pg_class where relnamespace = current_schema()::regnamespace
      and relkind in ('r', 'p') and not relispartition order by 1`,
   )
   // One statement for speed, because it runs after each step.

@@ -339,7 +339,7 @@ async function writeRowsStatement(): Promise<string> {
   const tables = await service.query<{ name: string }>(
     `select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
      where attname = 'organization_id' and relkind in ('r', 'p') and not relispartition
-       and relnamespace = 'public'::regnamespace and relname not in ('record_counts', 'log_events')`,
+       and relnamespace = current_schema()::regnamespace and relname not in ('record_counts', 'log_events')`,
   )
   const parts = tables.map(
     ({ name }) =>

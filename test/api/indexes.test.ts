@@ -33,7 +33,7 @@ test.each([
   const tables = `
     select relname::text, attrelid, array_agg(attnum)
     from pg_attribute join pg_class on pg_class.oid = attrelid
-    where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and attname in (${names})
+    where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace and attname in (${names})
     group by 1, 2 having count(*) = ${columns.length}`
 
   expect(await withoutIndex(tables)).toEqual(exceptions)
@@ -42,7 +42,7 @@ test.each([
 test('logical replication can name each row that it changes', async () => {
   const unnamed = await service.query<{ name: string }>(`
     select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relreplident <> 'f'
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relreplident <> 'f'
       and not exists (
         select from pg_index where indrelid = pg_class.oid and case relreplident
           when 'd' then indisprimary when 'i' then indisreplident else false

@@ -478,10 +478,8 @@ describe('the link of the mail about a changed address', () => {
     const linked = await social.signIn(place, { subject: user.id, email: user.email })
     await linked.visitor.press(linked.landed, 'password', { password: goodPassword })
     const { held } = await passkeys.withPasskey(scene)
-    await service.query(
-      "update passkeys set inserted_at = inserted_at - interval '15 days' where user_id = $1",
-      [user.id],
-    )
+    const before = new Date(service.clock.now().getTime() - 15 * daySeconds * 1000)
+    await service.query('update passkeys set inserted_at = $2 where user_id = $1', [user.id, before])
     await given.flows.totp.activate(org_domain)
     await given.flows.totp.enroll({ org_domain, user_id: user.id })
     expect(await identitiesOf(user)).toHaveLength(1)
