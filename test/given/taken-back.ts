@@ -46,6 +46,7 @@ const takenBack: Readonly<Record<string, string>> = {
   '0062-proofs-of-a-flow': 'alter table user_identities drop column has_created_user',
   '0064-names-of-cells': 'alter table slugs drop column cell',
   '0067-sessions-of-a-user': '',
+  '0068-first-factor-passkeys': 'drop index passkey_connections_first_factor',
   '0066-passkey-prompt': `alter table sign_in_flows drop column is_passkey_capable;
     alter table users drop column passkey_offer_declined_at`,
   '0065-passkey-recovery-codes':

@@ -1339,6 +1339,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["passkey_ceremonies","passkey_ceremonies_expiry","CREATE INDEX passkey_ceremonies_expiry ON passkey_ceremonies USING btree (expires_at);"],
     ["passkey_ceremonies","passkey_ceremonies_id","CREATE UNIQUE INDEX passkey_ceremonies_id ON passkey_ceremonies USING btree (account_id, environment, id);"],
     ["passkey_ceremonies","passkey_ceremonies_user","CREATE INDEX passkey_ceremonies_user ON passkey_ceremonies USING btree (account_id, environment, organization_id, user_id);"],
+    ["passkey_connections","passkey_connections_first_factor","CREATE INDEX passkey_connections_first_factor ON passkey_connections USING btree (account_id, environment) WHERE (active AND first_factor);"],
     ["passkey_recoveries","passkey_recoveries_expiry","CREATE INDEX passkey_recoveries_expiry ON passkey_recoveries USING btree (expires_at);"],
     ["passkeys","passkeys_user","CREATE INDEX passkeys_user ON passkeys USING btree (account_id, environment, organization_id, user_id, inserted_at DESC, id DESC);"],
     ["password_requests","password_requests_application","CREATE INDEX password_requests_application ON password_requests USING btree (account_id, environment, application_id);"],

@@ -340,4 +340,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0067-sessions-of-a-user": [
     {"table":"sessions","lock":"SHARE UPDATE EXCLUSIVE","work":"none"},
   ],
+  "0068-first-factor-passkeys": [
+    {"table":"passkey_connections","lock":"SHARE","work":"scans"},
+  ],
 }

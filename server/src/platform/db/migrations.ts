@@ -65,6 +65,7 @@ import * as m0064 from './migrations/0064-names-of-cells.js'
 import * as m0065 from './migrations/0065-passkey-recovery-codes.js'
 import * as m0066 from './migrations/0066-passkey-prompt.js'
 import * as m0067 from './migrations/0067-sessions-of-a-user.js'
+import * as m0068 from './migrations/0068-first-factor-passkeys.js'
 import type { SchemaMigration } from './schema-migration.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -132,4 +133,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0065-passkey-recovery-codes': m0065,
   '0066-passkey-prompt': m0066,
   '0067-sessions-of-a-user': m0067,
+  '0068-first-factor-passkeys': m0068,
 }

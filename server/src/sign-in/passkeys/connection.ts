@@ -71,8 +71,8 @@ export async function isFirstFactorAnywhere(
   const row = await db
     .selectFrom('passkey_connections')
     .where(ofEnvironment({ accountId, environment }))
-    .where('active', '=', true)
-    .where('first_factor', '=', true)
+    // Without parameters, because a plan for all parameters cannot use the partial index for them.
+    .where(sql<boolean>`active and first_factor`)
     .select('version')
     .limit(1)
     .executeTakeFirst()
