@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { longDescribe, longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
@@ -119,3 +120,18 @@ test.each([[['account', 'list']], [['backup', 'backup-of-nothing']], [['migrate'
     expect(readdirSync(folder)).toEqual([])
   },
 )
+
+test('a data directory that is a file is named, by commands and by doctor', async () => {
+  const file = join(givenFolder(), 'file')
+  writeFileSync(file, '')
+
+  const { stderr } = await portico(['account', 'list'], { DATA_DIR: file })
+  expect(stderr).toContain(`There is no database in ${file}: set the DATA_DIR`)
+  for (const place of [file, join(file, 'below', 'it')]) {
+    const { code, stdout } = await portico(['doctor'], { DATA_DIR: place })
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining(`${place}, which is DATA_DIR, is no directory`),
+    ])
+  }
+})

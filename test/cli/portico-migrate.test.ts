@@ -5,7 +5,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { freePort } from '../given/free-port.js'
 import { samplesIn } from '../given/scrape.js'
 import { longTest } from '../sampled.js'
-import { portico, porticoJson } from './portico.js'
+import { givenFolder, portico, porticoJson } from './portico.js'
 import { given, tokenOf, withPostgres, type Variables } from './portico-given.js'
 
 /** A database that lacks one migration, which creates a table and builds an index of another. */
@@ -243,4 +243,13 @@ describe('a process that is started before the migrations', () => {
       .poll(ready, { interval: 50, timeout: 10_000 })
       .toEqual([503, 'the process cannot begin: see its log'])
   })
+})
+
+longTest('says where it makes a database', async () => {
+  const folder = givenFolder()
+  const { code, stdout } = await portico(['migrate'], { DATA_DIR: folder })
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(`^Made a database in ${folder}, which is DATA_DIR.\n`),
+  ])
 })

@@ -150,10 +150,12 @@ export async function openDatabase(
     if (embedded === undefined) await checkPooling(config.database)
     if (isPooled && !onlyLooks) await warnOfLackingSettings(db, log)
     const pending = await pendingMigrations(directDb)
-    // New keys could not open what the database has, and would be taken for its own later.
-    const hasKeys = pending.length === 0 && (await hasCanary(directDb))
-    const readKeys = onlyLooks || hasKeys ? readMasterKeys : readOrMakeMasterKeys
-    const master = parseMasterKeys(config.masterKeys ?? (await readKeys(config.dataDir)))
+    const keysInFolder = async () => {
+      // New keys could not open what the database has, and would be taken for its own later.
+      const makesNone = onlyLooks || (pending.length === 0 && (await hasCanary(directDb)))
+      return makesNone ? readMasterKeys(config.dataDir) : readOrMakeMasterKeys(config.dataDir)
+    }
+    const master = parseMasterKeys(config.masterKeys ?? (await keysInFolder()))
     if (pending.length === 0 && !onlyLooks) await checkMasterKeys(directDb, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }
     return {

@@ -4,6 +4,7 @@ import { ConfigError, readConfig, type Config } from '../platform/config/config.
 import { openDeps } from '../app/open-deps.js'
 import { examineDatabase, examineSurroundings, type Examination } from '../operations/doctor/doctor.js'
 import type { Finding } from '../operations/doctor/finding.js'
+import { mayBeFolder } from '../platform/data-dir.js'
 import { toSentence } from './failure.js'
 import { print, type OutputOptions } from './output.js'
 import type { Terminal } from './terminal.js'
@@ -60,8 +61,23 @@ async function examine({ terminal, beforeStart = false }: DoctorOptions): Promis
 async function examineData(config: Config, terminal: Terminal, examination: Examination): Promise<Finding[]> {
   // Starting the embedded database to examine it would create it.
   if (await lacksEmbedded(config)) {
-    const detail = `none in ${resolve(config.dataDir)}, which is DATA_DIR: the first start of the service makes it`
-    return [{ check: 'Database', ok: true, detail }]
+    const place = `${resolve(config.dataDir)}, which is DATA_DIR`
+    return (await mayBeFolder(config.dataDir))
+      ? [
+          {
+            check: 'Database',
+            ok: true,
+            detail: `none in ${place}: the first start of the service makes it`,
+          },
+        ]
+      : [
+          {
+            check: 'Database',
+            ok: false,
+            detail: `${place}, is no directory, and none can be made there`,
+            remedy: 'set DATA_DIR to one',
+          },
+        ]
   }
   let deps
   try {

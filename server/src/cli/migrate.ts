@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { makeTriggers } from '../operations/citus/triggers.js'
 import { readConfig } from '../platform/config/config.js'
@@ -13,7 +14,7 @@ import {
 import { withClient } from '../platform/db/one-client.js'
 import { grouped, print, table, type OutputOptions } from './output.js'
 import { toDurationMs } from './values.js'
-import { checkEmbedded } from './with-deps.js'
+import { checkEmbedded, lacksEmbedded } from './with-deps.js'
 
 interface MigrateCommand extends OutputOptions {
   readonly plan?: boolean
@@ -33,8 +34,11 @@ export function define(command: Command): void {
 async function migrate(options: MigrateCommand): Promise<void> {
   const config = readConfig(options.terminal.variables)
   if (options.plan === true) await checkEmbedded(config)
+  const isNew = await lacksEmbedded(config)
   const database = await openDirectDatabase(config)
   try {
+    if (isNew && !options.json)
+      options.terminal.write(`Made a database in ${resolve(config.dataDir)}, which is DATA_DIR.\n`)
     await (options.plan ? printPlan(database.url, options) : apply(database.url, options))
   } finally {
     await database.close()
@@ -47,7 +51,7 @@ async function apply(url: string, options: MigrateCommand): Promise<void> {
   print(options, { applied, newer }, () =>
     applied.length === 0
       ? [nothingPending(newer)]
-      : ['Processes that said "not ready" take part now, as soon as they are asked.'],
+      : ['Processes that said "not ready", if there are any, take part now, as soon as they are asked.'],
   )
 }
 

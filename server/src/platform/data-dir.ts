@@ -37,6 +37,17 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
+/** Whether nothing but a folder is in the place of a data directory, or of a folder above it. */
+export async function mayBeFolder(place: string): Promise<boolean> {
+  const above = path.dirname(path.resolve(place))
+  try {
+    return (await stat(place)).isDirectory()
+  } catch (error) {
+    if (isErrorWithCode(error, 'ENOENT', 'ENOTDIR')) return mayBeFolder(above)
+    throw error
+  }
+}
+
 async function isFolder(place: string): Promise<boolean> {
   try {
     return (await stat(place)).isDirectory()
