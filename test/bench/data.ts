@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAccount } from '@portico/server/accounts'
 import { createApiKey } from '@portico/server/api-keys'
 import { readConfig } from '@portico/server/config'
 import { openDeps } from '@portico/server/deps'
 import { startEmbedded } from '@portico/server/embedded'
+import { migrateDatabase } from '@portico/server/migrate'
 import pg from 'pg'
 import { sized, type Settings } from './measure.js'
 import { insertSample, type SampleSize } from './sample.js'
@@ -42,6 +43,17 @@ export function skewedData({ folder, users, isQuick }: Settings): Promise<Prepar
   return prepareData(folder, { organizations: sized({ isQuick }, 1_000, 100), users, shape: 'skewed' })
 }
 
+/**
+ * Every other organization with users in the sandbox is of the rows whose users get roles, and a directory with them; the rest have the
+ * directories of other rows.
+ */
+export function dealOrganizations({ targets }: Pick<PreparedData, 'targets'>) {
+  const ofSandbox = targets.filter(({ environment }) => environment === 'sandbox')
+  const domains = [...new Set(ofSandbox.map(({ domain }) => domain))]
+  const every = (place: number) => domains.filter((_, index) => index % 2 === place)
+  return { ofRoles: every(0), others: every(1) }
+}
+
 /** Creates the data directory of a sample, or reuses that of an earlier run. */
 export async function prepareData(folder: string, size: SampleSize): Promise<PreparedData> {
   const { organizations, users, shape, events } = size
@@ -63,14 +75,12 @@ export async function prepareOnce<Prepared extends { readonly dataDir: string }>
   name: string,
   fill: (dataDir: string, url: string) => Promise<Prepared>,
 ): Promise<Prepared> {
-  const schema = schemaMark()
-  await removeOtherSchemas(folder, schema)
-  const dataDir = join(folder, schema, name)
+  const dataDir = join(await folderOfSchema(folder), name)
   const file = join(dataDir, 'sample.json')
   if (!existsSync(file)) {
     process.stderr.write(`making ${dataDir}, once …\n`)
     await rm(dataDir, { recursive: true, force: true })
-    await mkdir(dataDir, { recursive: true })
+    await copyEmpty(folder, dataDir)
     const postgres = await startEmbedded({ dataDir })
     try {
       await writeFile(file, JSON.stringify(await fill(dataDir, postgres.url)), { mode: 0o600 })
@@ -80,6 +90,30 @@ export async function prepareOnce<Prepared extends { readonly dataDir: string }>
   }
   // Written above, in this form.
   return JSON.parse(await readFile(file, 'utf8')) as Prepared
+}
+
+/** Makes a data directory with every migration and nothing else: a copy, because to make one takes seconds. */
+export async function copyEmpty(folder: string, dataDir: string): Promise<void> {
+  const empty = join(await folderOfSchema(folder), 'empty')
+  if (!existsSync(empty)) {
+    const making = `${empty}.making`
+    await rm(making, { recursive: true, force: true })
+    const postgres = await startEmbedded({ dataDir: making })
+    try {
+      await migrateDatabase(postgres.url)
+    } finally {
+      await postgres.stop()
+    }
+    await rename(making, empty)
+  }
+  await cp(empty, dataDir, { recursive: true })
+}
+
+/** Of the samples with the schema of today; those with another are removed. */
+async function folderOfSchema(folder: string): Promise<string> {
+  const schema = schemaMark()
+  await removeOtherSchemas(folder, schema)
+  return join(folder, schema)
 }
 
 /** Identifies the schema of the migrations, because a sample with another schema cannot be used. */

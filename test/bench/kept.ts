@@ -52,6 +52,18 @@ function keep<Made>(name: string, make: Make<Made>): Kept {
   return { name, made, takeDown }
 }
 
+/** Adds something to a stage, once for all rows that use it. */
+export function onceOf<Stage extends object, Added>(
+  add: (stage: Stage) => Promise<Added>,
+): (stage: Stage) => Promise<Added> {
+  const added = new WeakMap<Stage, Promise<Added>>()
+  return (stage) => {
+    const adding = added.get(stage) ?? add(stage)
+    added.set(stage, adding)
+    return adding
+  }
+}
+
 /** Takes down the stage that is kept, if any: a row that has a stage of its own may use the same Postgres. */
 export async function takeDownKept(): Promise<void> {
   const { takeDown } = kept ?? {}

@@ -85,7 +85,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
 }
 
 const usage = `npm run bench -- [${rowNames.join('|')}|peers …] [options]; without a row: all of them but peers
-  --quick        a look at all rows but F and peers in six minutes, beside the figures of docs/benchmarks.md
+  --quick        a look at all rows but F and peers in five minutes, beside the figures of docs/benchmarks.md
   --write        put the figures into docs/benchmarks.md
   --rounds N     rounds of each comparison (5)
   --seconds N    length of a round (2)

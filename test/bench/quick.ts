@@ -10,14 +10,13 @@ export function isQuickRow(row: RowName): boolean {
 
 /**
  * Rows that share what is started for them (kept.ts). They come first, in an order in which what one leaves is in no other's way: C1,
- * C2 and R3 add connections and directories to organizations, D2 leaves receivers that do not answer.
+ * C2 and R3 add connections and directories to organizations, R1 roles and B1 passwords, D2 leaves receivers that do not answer.
  */
 const sharing: readonly RowName[] = (
   [
-    ['A1', 'A2', 'A3', 'A4', 'A5', 'B3', 'B4', 'B5', 'B6', 'B7', 'B8'],
-    ['E3', 'K1', 'K2', 'C1', 'C2', 'R3'],
-    ['R1', 'R2'],
-    ['B1', 'B2'],
+    // A6 measures the service that it has started before any other row has used it.
+    ['A6', 'A1', 'A2', 'A3', 'A4', 'A5', 'B3', 'B4', 'B5', 'B6', 'B7', 'B8'],
+    ['E1', 'E3', 'K1', 'K2', 'C1', 'C2', 'R3', 'R1', 'R2', 'B1', 'B2'],
     ['D1', 'D4', 'D2'],
     ['D3', 'D5'],
   ] satisfies RowName[][]

@@ -82,7 +82,7 @@ function introduction(about: About): string {
 
 \`npm run bench -- <row> [--write]\` measures these figures on any machine and writes this page; rows that were not run
 keep their figures, beside the goals of today. \`npm run bench -- --quick\` measures all rows but F1, F2 and P1 to P3, and S2 where Citus is,
-in six minutes and one more the first time, and prints each figure beside this page's. It is rough, with small samples and one short round: a figure
+in five minutes, the first run a little longer because it makes the samples, and prints each figure beside this page's. It is rough, with small samples and one short round: a figure
 of half or twice the page's may be noise; run that row again without \`--quick\`. The machine of ${about.date}:
 
 ${[...describeMachine(), ...about.versions].map((line) => `- ${line}`).join('\n')}

@@ -31,14 +31,14 @@ async function authorizeAtAccount(stage: Stage, sample: SignInSample, settings: 
   const measured = await interleaved(
     stage,
     {
-      named: caseOf((each) => authorizeRequest(sample, each)),
+      others: caseOf((each) => authorizeRequest(sample, each)),
       one: caseOf((each) => atAccount(each, [each])),
       ten: caseOf((each, index) => atAccount(each, browserOf(held, index))),
     },
     settings,
   )
   const figure = (what: string, ours: typeof measured.one) =>
-    besideOthers('B6', `account's issuer, ${what}`, { ours, others: measured.named }, 'the organization')
+    besideOthers('B6', `account's issuer, ${what}`, { ours, others: measured.others }, 'the organization')
   return [figure('a browser of one session', measured.one), figure('of ten', measured.ten)]
 }
 

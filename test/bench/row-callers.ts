@@ -1,34 +1,26 @@
 import { milliseconds, type Figure } from './figures.js'
 import { measure, medianOf, ratioOf, sized, type Measured, type Settings } from './measure.js'
 import { writeRequests } from './requests.js'
-import { memoryMb, mixedRequests, startWithMemory } from './row-process.js'
-import { skewedData } from './data.js'
-import { getTokens, onPostgres, stopContender } from './stage.js'
+import { memoryMb, mixedRequests, onServiceWithMemory } from './row-process.js'
 
 const callers = 200
 const roundSeconds = 30
 
 /** E1: many callers of one process, who read and write; none of them is refused. */
-export async function manyCallers(settings: Settings): Promise<Figure[]> {
-  const data = await skewedData(settings)
-  return onPostgres(data, async (_url, postgresPid) => {
-    const ours = await startWithMemory(data)
-    try {
-      const requestsFile = writeRequests(mixedRequests({ data, tokens: await getTokens(ours, data) }))
-      const load = { contender: ours, requestsFile, connections: callers, mayFail: true }
-      const seconds = sized(settings, roundSeconds, 2)
-      await measure({ postgresPid }, load, seconds)
-      const before = await memoryMb(ours)
-      const rounds: Measured[] = []
-      for (let round = 0; round < settings.rounds; round += 1)
-        rounds.push(await measure({ postgresPid }, load, seconds))
-      return figuresOf(rounds, `${callers} callers, reads and writes mixed, ${seconds} s`, {
-        before,
-        after: await memoryMb(ours),
-      })
-    } finally {
-      await stopContender(ours)
-    }
+export function manyCallers(settings: Settings): Promise<Figure[]> {
+  return onServiceWithMemory(settings, async (place) => {
+    const { ours } = place
+    const requestsFile = writeRequests(mixedRequests(place))
+    const load = { contender: ours, requestsFile, connections: callers, mayFail: true }
+    const seconds = sized(settings, roundSeconds, 2)
+    await measure(place, load, seconds)
+    const before = await memoryMb(ours)
+    const rounds: Measured[] = []
+    for (let round = 0; round < settings.rounds; round += 1) rounds.push(await measure(place, load, seconds))
+    return figuresOf(rounds, `${callers} callers, reads and writes mixed, ${seconds} s`, {
+      before,
+      after: await memoryMb(ours),
+    })
   })
 }
 

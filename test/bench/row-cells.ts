@@ -8,8 +8,9 @@ import { addToWorkers, prepareCommand } from '../citus/test-cell.js'
 import { fillData, prepareOnce, type PreparedData } from './data.js'
 import { milliseconds, perSecond, type Figure } from './figures.js'
 import { cpuSecondsOf, limitCpu, moveToServerCore } from './machine.js'
-import { measure, median, warmUp, type Case, type Settings } from './measure.js'
+import { measure, median, sized, warmUp, type Case, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
+import type { SampleSize } from './sample.js'
 import { grantRequests } from './row-tokens.js'
 import { createUserRequests, getUserRequests } from './row-users.js'
 import {
@@ -43,7 +44,14 @@ interface Shares {
   readonly servers: readonly number[]
 }
 
-const mostUsers = 50_000
+function sizeOf(settings: Settings) {
+  const users = sized(settings, Math.min(settings.users, 50_000), 1_000)
+  return { organizations: 100, users, shape: 'even' } as const
+}
+const sampleName = (number: string, { users }: SampleSize) => `cell-${number}-${users}-users`
+
+/** A quick look is at the first of them. */
+const worksOf = (settings: Settings) => works.slice(0, sized(settings, works.length, 1))
 
 /** Of a core: so little that servers are full before the process that uses them. */
 const serverShare = 0.1
@@ -54,10 +62,12 @@ const cannotLimit =
 /** S1: accounts in two databases on two servers with twice the callers, beside those of one. */
 export async function twoCells(settings: Settings): Promise<Figure[]> {
   const { folder } = settings
-  const size = { organizations: 100, users: Math.min(settings.users, mostUsers), shape: 'even' } as const
-  const first = await prepareOnce(folder, 'cell-one', (dataDir, url) => fillData(dataDir, url, size))
+  const size = sizeOf(settings)
+  const first = await prepareOnce(folder, sampleName('one', size), (dataDir, url) =>
+    fillData(dataDir, url, size),
+  )
   // Databases of one list share their master keys.
-  const second = await prepareOnce(folder, 'cell-two', async (dataDir, url) => {
+  const second = await prepareOnce(folder, sampleName('two', size), async (dataDir, url) => {
     await copyFile(join(first.dataDir, 'master-keys'), join(dataDir, 'master-keys'))
     return fillData(dataDir, url, size)
   })
@@ -82,7 +92,7 @@ export async function twoCells(settings: Settings): Promise<Figure[]> {
           Promise.all(samples.map(async (data) => ({ data, tokens: await getTokens(contender, data) })))
         const alone = await placesOf(single, [first])
         const both = await placesOf(double, [first, second])
-        const cases = works.map(([what, work]) => ({
+        const cases = worksOf(settings).map(([what, work]) => ({
           what,
           one: { ...caseOf(single, work, alone), connections: callersOfServer },
           two: { ...caseOf(double, work, both), connections: 2 * callersOfServer },
@@ -163,8 +173,10 @@ export async function citusCell(settings: Settings): Promise<Figure[]> {
     process.stderr.write(citusMissing)
     return []
   }
-  const size = { organizations: 100, users: Math.min(settings.users, mostUsers), shape: 'even' } as const
-  const plain = await prepareOnce(settings.folder, 'cell-one', (dataDir, url) => fillData(dataDir, url, size))
+  const size = sizeOf(settings)
+  const plain = await prepareOnce(settings.folder, sampleName('one', size), (dataDir, url) =>
+    fillData(dataDir, url, size),
+  )
   const MASTER_KEYS = (await readFile(join(plain.dataDir, 'master-keys'), 'utf8')).trim()
   const cluster = await startCluster(bin)
   const started: Contender[] = []
@@ -179,34 +191,38 @@ export async function citusCell(settings: Settings): Promise<Figure[]> {
     const worker = new URL(coordinator)
     worker.host = place
     for (const pid of cluster.pids) moveToServerCore(pid)
-    return await onPostgres(plain, async (_url, plainPid) => {
-      const byCoordinator = await startService(plain.dataDir, [], variables)
-      started.push(byCoordinator)
-      const byWorker = await startService(plain.dataDir, [], {
-        ...variables,
-        DATABASE_URL: worker.href,
-        DATABASE_DIRECT_URL: coordinator,
-      })
-      started.push(byWorker)
-      const ours = await startService(plain.dataDir)
-      started.push(ours)
-      const placeOf = async (contender: Contender, data: PreparedData) => [
-        { data, tokens: await getTokens(contender, data) },
-      ]
+    const start = async (more: NodeJS.ProcessEnv) => {
+      const contender = await startService(plain.dataDir, [], more)
+      started.push(contender)
+      return contender
+    }
+    const byCoordinator = await start(variables)
+    const byWorker = await start({
+      ...variables,
+      DATABASE_URL: worker.href,
+      DATABASE_DIRECT_URL: coordinator,
+    })
+    const placeOf = async (contender: Contender, data: PreparedData) => [
+      { data, tokens: await getTokens(contender, data) },
+    ]
+    const measureBeside = async (one: Contender | undefined, plainPid: number) => {
       const figures: Figure[] = []
-      for (const [what, work] of works) {
-        const cases = {
-          one: caseOf(ours, work, await placeOf(ours, plain)),
+      for (const [what, work] of worksOf(settings)) {
+        const cases: Record<string, Case> = {
+          ...(one && { one: caseOf(one, work, await placeOf(one, plain)) }),
           coordinator: caseOf(byCoordinator, work, await placeOf(byCoordinator, distributed)),
           worker: caseOf(byWorker, work, await placeOf(byWorker, distributed)),
         }
         for (const each of Object.values(cases)) await warmUp({ postgresPid: plainPid }, each, settings)
-        const shares = await sharesOf(cases, [plainPid, ...cluster.pids], settings)
-        for (const way of ['coordinator', 'worker'] as const)
-          figures.push(citusFigure(`${what}, by the ${way}: CPU of the servers`, shares[way], shares.one))
+        const { one: beside = [], ...shares } = await sharesOf(cases, [plainPid, ...cluster.pids], settings)
+        for (const way of ['coordinator', 'worker'])
+          figures.push(citusFigure(`${what}, by the ${way}: CPU of the servers`, shares[way] ?? [], beside))
       }
       return figures
-    })
+    }
+    // A quick look leaves out what the cell is compared with.
+    if (settings.isQuick) return await measureBeside(undefined, process.pid)
+    return await onPostgres(plain, async (_url, plainPid) => measureBeside(await start({}), plainPid))
   } finally {
     await Promise.all(started.map(stopContender))
     await cluster.close()
@@ -223,7 +239,7 @@ function citusFigure(what: string, cell: readonly Shares[], plain: readonly Shar
     what,
     ours: `${milliseconds(median(cell.map(wholeOf)))} (coordinator ${milliseconds(median(cell.map(coordinatorOf)))})`,
     beside: `one Postgres ${milliseconds(median(plain.map(plainOf)))}`,
-    ratio: median(cell.map((shares, round) => wholeOf(shares) / plainOf(plain[round] ?? shares))),
+    ratio: median(plain.map((shares, round) => wholeOf(cell[round] ?? shares) / plainOf(shares))),
   }
 }
 

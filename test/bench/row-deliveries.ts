@@ -22,6 +22,7 @@ const perWebhook = 4
 /** Due at once, and how often before they are measured. */
 const waveOf = (settings: Settings) => sized(settings, 5_000, 1_000)
 const warmUpsOf = (settings: Settings) => sized(settings, 2, 1)
+const dueInMsOf = (settings: Settings) => sized(settings, 3_000, 1_000)
 
 /** D1: deliveries of 5,000 due events to 100 webhooks, from the first to arrive to the last. */
 export function deliver(settings: Settings): Promise<Figure[]> {
@@ -34,7 +35,11 @@ export function deliver(settings: Settings): Promise<Figure[]> {
     const bare: Measured[] = []
     try {
       for (let round = -warmUpsOf(settings); round < settings.rounds; round += 1) {
-        const due = await oneWave(stage, { size, by: worker, prepare: () => runWorker(stage, size) })
+        const due = await oneWave(stage, {
+          size,
+          by: worker,
+          prepare: () => runWorker(stage, size, dueInMsOf(settings)),
+        })
         const posted =
           loop && (await oneWave(stage, { size, by: loop, prepare: () => runLoop(stage, loop, size) }))
         if (round < 0) continue
@@ -77,10 +82,10 @@ async function oneWave(
 }
 
 /** Rows become due once they are all there, so that their making is in no figure. */
-async function runWorker(stage: DeliveryStage, count: number): Promise<() => Promise<void>> {
-  await insertDeliveries(stage, { count, inMs: 3_000 })
+async function runWorker(stage: DeliveryStage, count: number, inMs: number): Promise<() => Promise<void>> {
+  await insertDeliveries(stage, { count, inMs })
   return async () => {
-    await sleep(3_000)
+    await sleep(inMs)
     while ((await countPending(stage)) > 0) await sleep(50)
   }
 }

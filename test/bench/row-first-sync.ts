@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@portico/sdk'
-import { forgetSince, makeAccount, prepareOnce } from './data.js'
+import { copyEmpty, forgetSince, makeAccount } from './data.js'
 import { milliseconds, type Figure } from './figures.js'
 import { cpuSecondsOf } from './machine.js'
 import { median, sized, type Settings } from './measure.js'
@@ -9,7 +9,7 @@ import { baseUrl, makeDirectory, type Directory } from './row-scim.js'
 import { onPostgres, rowVariables, startService, stopContender, getToken, type Contender } from './stage.js'
 
 /** In which CPU is counted. */
-const atOnce = 100
+const atOnceOf = (settings: Settings) => sized(settings, 100, 50)
 /** Of these at each end the median counts, because autovacuum falls into some. */
 const ends = 5
 
@@ -19,17 +19,16 @@ const ends = 5
  */
 export async function synchronizeFirst(settings: Settings): Promise<Figure[]> {
   const { folder } = settings
-  const userCount = sized(settings, 20_000, 1_000)
+  const userCount = sized(settings, 20_000, 500)
   const warmUpCount = sized(settings, 1_000, 100)
   await mkdir(folder, { recursive: true })
   const own = await mkdtemp(join(folder, 'first-sync-'))
   try {
-    const data = await prepareOnce(own, 'young', async (dataDir) => ({
-      dataDir,
-      ...(await makeAccount(dataDir)),
-    }))
-    return await onPostgres(data, async (url, postgresPid) => {
-      const ours = await startService(data.dataDir, [], rowVariables.scim)
+    const dataDir = join(own, 'data')
+    await copyEmpty(folder, dataDir)
+    return await onPostgres({ dataDir }, async (url, postgresPid) => {
+      const data = await makeAccount(dataDir)
+      const ours = await startService(dataDir, [], rowVariables.scim)
       try {
         const token = await getToken(ours, data, 'sandbox')
         const { client_id: clientId, client_secret: clientSecret } = data.credentials.sandbox
@@ -42,6 +41,7 @@ export async function synchronizeFirst(settings: Settings): Promise<Figure[]> {
         await synchronize(ours, directory, { from: userCount, count: warmUpCount })
         await forgetSince(url, begun)
         const costs: number[] = []
+        const atOnce = atOnceOf(settings)
         for (let from = 0; from < userCount; from += atOnce) {
           const before = cpuMs(ours, postgresPid)
           await synchronize(ours, directory, { from, count: atOnce })

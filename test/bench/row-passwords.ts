@@ -6,13 +6,13 @@ import { Argon2id } from 'oslo/password'
 import pg from 'pg'
 import type { PreparedData, Target } from './data.js'
 import { besideBare, milliseconds, perSecond, type Figure } from './figures.js'
-import { onKept } from './kept.js'
+import { onceOf } from './kept.js'
 import { measure, medianOf, ratioOf, sized, type Case, type Measured, type Settings } from './measure.js'
 import { measureRaw } from './raw.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { getUserRequests } from './row-users.js'
 import { redirectUri } from './sample.js'
-import { onOwnStage, type Contender, type Stage } from './stage.js'
+import { onStage, type Contender, type Stage } from './stage.js'
 
 const password = 'correct horse battery staple'
 /** So many that no address has attempts at the same time often enough to be locked. */
@@ -35,7 +35,8 @@ export function challengePasswords(settings: Settings): Promise<Figure[]> {
     await measure(stage, challenges, sized(settings, warmUpSeconds, 1))
     for (let round = 0; round < settings.rounds; round += 1) {
       ours.push(await measure(stage, challenges, settings.seconds))
-      raw.push(await measureRaw('raw-argon2.ts', [hash, password, String(settings.seconds)]))
+      if (!settings.isQuick)
+        raw.push(await measureRaw('raw-argon2.ts', [hash, password, String(settings.seconds)]))
     }
     return besideBare('B1', 'password challenges', { ours, bare: raw }, 'raw Argon2id')
   })
@@ -90,16 +91,11 @@ function onPasswordStage<Result>(
   settings: Settings,
   work: (stage: PasswordStage) => Promise<Result>,
 ): Promise<Result> {
-  return onKept(
-    settings,
-    'passwords',
-    (use) => onOwnStage(settings, async (stage) => use(await withPasswords(stage))),
-    work,
-  )
+  return onStage(settings, async (stage) => work(await withPasswords(stage)))
 }
 
 /** Gives users of a stage passwords. */
-async function withPasswords(stage: Stage): Promise<PasswordStage> {
+const withPasswords = onceOf(async (stage: Stage): Promise<PasswordStage> => {
   const { ours, data, tokens, databaseUrl } = stage
   const targets = data.targets.filter(({ environment }) => environment === 'sandbox').slice(0, userCount)
   const hash = await new Argon2id({ memorySize: 19_456, iterations: 2, parallelism: 1 }).hash(password)
@@ -109,7 +105,7 @@ async function withPasswords(stage: Stage): Promise<PasswordStage> {
   await checkOne(ours, requests)
   const challenges = { contender: ours, requestsFile: writeRequests(requests) }
   return { ...stage, hash, challenges }
-}
+})
 
 /** Gives each organization a password connection, by the API. */
 async function connect(ours: Contender, token: string, targets: readonly Target[]): Promise<void> {

@@ -1,6 +1,4 @@
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import type { PreparedData } from './data.js'
 import type { Figure } from './figures.js'
 import { runLoad } from './load.js'
 import { median, sized, type Settings } from './measure.js'
@@ -10,7 +8,9 @@ import { createUserRequests, getUserRequests } from './row-users.js'
 import {
   getTokens,
   grantOf,
+  memoryOptions,
   onPostgres,
+  onStage,
   startService,
   stopContender,
   type Contender,
@@ -24,7 +24,7 @@ export async function startAndGrow(settings: Settings): Promise<Figure[]> {
   for (let round = 0; round < settings.rounds; round += 1) starts.push(await startSeconds(data.dataDir))
   const seconds = median(starts)
   const [early, late] = [sized(settings, 10_000, 250), sized(settings, 100_000, 1_000)]
-  const growth = await onPostgres(data, () => memoryGrowth(data, { early, late }))
+  const growth = await onServiceWithMemory(settings, (place) => memoryGrowth(place, { early, late }))
   return [
     { row: 'A6', what: 'start on existing data to /readyz', ours: `${seconds.toFixed(2)} s` },
     {
@@ -46,34 +46,42 @@ async function startSeconds(dataDir: string): Promise<number> {
 
 /** Under reads, writes, lists and token grants in equal parts. */
 async function memoryGrowth(
-  data: PreparedData,
+  place: MemoryPlace,
   { early, late }: { readonly early: number; readonly late: number },
 ): Promise<{ earlyMb: number; lateMb: number }> {
-  const service = await startWithMemory(data)
-  try {
-    const requestsFile = writeRequests(mixedRequests({ data, tokens: await getTokens(service, data) }))
-    const send = async (requests: number) => {
-      await runLoad({
-        kind: 'requests',
-        port: service.port,
-        requestsFile,
-        connections: 25,
-        seconds: 0,
-        requests,
-        seed: `${Date.now().toString(36)}m${requests}x`,
-      })
-      return memoryMb(service)
-    }
-    return { earlyMb: await send(early), lateMb: await send(late - early) }
-  } finally {
-    await stopContender(service)
+  const requestsFile = writeRequests(mixedRequests(place))
+  const send = async (requests: number) => {
+    await runLoad({
+      kind: 'requests',
+      port: place.ours.port,
+      requestsFile,
+      connections: 25,
+      seconds: 0,
+      requests,
+      seed: `${Date.now().toString(36)}m${requests}x`,
+    })
+    return memoryMb(place.ours)
   }
+  return { earlyMb: await send(early), lateMb: await send(late - early) }
 }
 
-/** The service, so that memoryMb() can be asked of it. */
-export function startWithMemory({ dataDir }: Pick<PreparedData, 'dataDir'>): Promise<Contender> {
-  const hook = fileURLToPath(new URL('memory-hook.mjs', import.meta.url))
-  return startService(dataDir, ['--expose-gc', '--import', hook])
+export type MemoryPlace = Pick<Stage, 'data' | 'ours' | 'postgresPid' | 'tokens'>
+
+/** Runs work on the service, so that memoryMb() can be asked of it; in a quick look on the one of other rows. */
+export async function onServiceWithMemory<Result>(
+  settings: Settings,
+  work: (place: MemoryPlace) => Promise<Result>,
+): Promise<Result> {
+  if (settings.isQuick) return onStage(settings, work)
+  const data = await skewedData(settings)
+  return onPostgres(data, async (_url, postgresPid) => {
+    const ours = await startService(data.dataDir, memoryOptions)
+    try {
+      return await work({ data, ours, postgresPid, tokens: await getTokens(ours, data) })
+    } finally {
+      await stopContender(ours)
+    }
+  })
 }
 
 /** Resident memory after a full collection. */

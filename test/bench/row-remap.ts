@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { dealOrganizations } from './data.js'
 import { milliseconds, type Figure } from './figures.js'
 import { measure, medianOf, ratioOf, sized, type Measured, type Settings } from './measure.js'
 import { makeJourneys } from './row-journey.js'
@@ -17,7 +18,7 @@ export async function signInDuringRemap(settings: Settings): Promise<Figure[]> {
     async (stage) => {
       const { ours, data, tokens } = stage
       // The last, because in a quick look the first have other directories.
-      const domain = data.targets.at(-1)?.domain
+      const domain = dealOrganizations(data).others.at(-1)
       if (domain === undefined) throw new Error('the sample has no organization')
       await makeKeys(ours, tokens.sandbox, domain)
       await makeMembers(ours, await makeDirectory(ours, tokens.sandbox, domain), userCount)

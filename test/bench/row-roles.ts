@@ -1,12 +1,13 @@
+import { dealOrganizations } from './data.js'
 import { besideOthers, type Figure } from './figures.js'
 import { interleaved, type Settings } from './measure.js'
 import { writeRequests } from './requests.js'
 import { heldPermission, insertRoles } from './role-sample.js'
 import { prepareSignIns, tokenCases } from './row-codes.js'
 import { getUserRequests } from './row-users.js'
-import { onKept } from './kept.js'
+import { onceOf } from './kept.js'
 import type { SignInSample } from './sign-in-sample.js'
-import { onOwnStage, type Stage } from './stage.js'
+import { onStage, type Stage } from './stage.js'
 
 /** R1: whether a user with five roles has a permission, beside reading one user. */
 export async function evaluate(settings: Settings): Promise<Figure[]> {
@@ -47,34 +48,24 @@ export async function exchangeWithRoles(settings: Settings): Promise<Figure[]> {
   })
 }
 
-interface RoleStage {
-  readonly stage: Stage
-  readonly sample: SignInSample
-}
-
-/** Runs work on a stage whose users in every other organization have roles, which no other row has. */
+/** Runs work on a stage whose users in every other organization have roles. */
 function onRoleStage(
   settings: Settings,
   work: (stage: Stage, sample: SignInSample) => Promise<Figure[]>,
 ): Promise<Figure[]> {
-  return onKept<RoleStage, Figure[]>(
-    settings,
-    'roles',
-    (use) =>
-      onOwnStage(settings, async (stage) => {
-        const sample = await prepareSignIns(stage, settings)
-        await insertRoles(sample, halves(stage)[0])
-        return use({ stage, sample })
-      }),
-    ({ stage, sample }) => work(stage, sample),
-  )
+  return onStage(settings, async (stage) => work(stage, await withRoles(stage)))
 }
+
+const withRoles = onceOf(async (stage: Stage): Promise<SignInSample> => {
+  const sample = await prepareSignIns(stage)
+  await insertRoles(sample, halves(stage)[0])
+  return sample
+})
 
 /** The users of the sandbox in every other organization, and those in the rest. */
 function halves({ data }: Stage) {
   const targets = data.targets.filter(({ environment }) => environment === 'sandbox')
-  const domains = [...new Set(targets.map(({ domain }) => domain))]
-  const isFirst = new Set(domains.filter((_, index) => index % 2 === 0))
-  const first = targets.filter(({ domain }) => isFirst.has(domain))
-  return [first, targets.filter(({ domain }) => !isFirst.has(domain))] as const
+  const { ofRoles, others } = dealOrganizations(data)
+  const having = (domains: ReadonlySet<string>) => targets.filter(({ domain }) => domains.has(domain))
+  return [having(new Set(ofRoles)), having(new Set(others))] as const
 }

@@ -1,6 +1,6 @@
 import { prepareData, type PreparedData } from './data.js'
 import { besideOthers, type Figure } from './figures.js'
-import { interleaved, type Settings } from './measure.js'
+import { interleaved, sized, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { createUserRequests, getUserRequests } from './row-users.js'
 import { getTokens, onPostgres, startService, stopContender, type Contender, type Stage } from './stage.js'
@@ -16,32 +16,35 @@ const works: Readonly<Record<string, (place: Place) => LoadRequest[]>> = {
 }
 
 /** One organization has so many users, and the others one each. */
-function sampleOf(folder: string, users: number): Promise<PreparedData> {
+function sampleOf(settings: Settings, users: number): Promise<PreparedData> {
   const organizations = users / 10
-  return prepareData(folder, {
-    ...{ shape: 'one-large', organizations, users: users + organizations, events: users * 10 },
+  const events = users * sized(settings, 10, 1)
+  return prepareData(settings.folder, {
+    ...{ shape: 'one-large', organizations, users: users + organizations, events },
   })
 }
 
 /** E2: A1 to A3 with 1,000,000 users in one organization, 100,000 organizations and 10,000,000 events, beside a thousandth. */
-export async function manyRows({ folder, users, ...settings }: Settings): Promise<Figure[]> {
-  const large = await sampleOf(folder, users)
-  const small = await sampleOf(folder, Math.max(users / 1_000, 1_000))
-  return onSample(small, (beside) =>
+export async function manyRows(settings: Settings): Promise<Figure[]> {
+  const { users } = settings
+  const large = await sampleOf(settings, users)
+  const measureBeside = (beside: SampleStage | undefined) =>
     onSample(large, async (stage) => {
       const figures: Figure[] = []
       for (const [work, requestsOf] of Object.entries(works)) {
         const caseOf = ({ ours, postgresPid, ...place }: SampleStage) => ({
           ...{ contender: ours, postgresPid, requestsFile: writeRequests(requestsOf(place)) },
         })
-        const cases = { ours: caseOf(stage), others: caseOf(beside) }
+        const cases = { ours: caseOf(stage), others: caseOf(beside ?? stage) }
         const measured = await interleaved(stage, cases, settings)
         const what = `${work}, ${users.toLocaleString('en')} users in one organization`
         figures.push(besideOthers('E2', what, measured, 'small'))
       }
       return figures
-    }),
-  )
+    })
+  // A quick look leaves out what ours is compared with.
+  if (settings.isQuick) return measureBeside(undefined)
+  return onSample(await sampleOf(settings, Math.max(users / 1_000, 1_000)), measureBeside)
 }
 
 interface SampleStage extends Place {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dealOrganizations } from './data.js'
 import { besideOthers, cpuText, milliseconds, type Figure } from './figures.js'
 import { runLoad } from './load.js'
 import { interleaved, median, sized, type Settings } from './measure.js'
@@ -29,19 +30,16 @@ export async function provisionByScim(settings: Settings): Promise<Figure[]> {
     settings,
     async (stage) => {
       const { ours, data, tokens } = stage
-      const domains = [...new Set(data.targets.map(({ domain }) => domain))].slice(0, directoryCount)
+      const domains = dealOrganizations(data).others
       const directories: Directory[] = []
-      for (const domain of domains) directories.push(await makeDirectory(ours, tokens.sandbox, domain))
+      for (const domain of domains.slice(0, directoryCount))
+        directories.push(await makeDirectory(ours, tokens.sandbox, domain))
       const [first] = directories
       if (first === undefined) throw new Error('the sample has no organization')
       const memberCount = sized(settings, 10_000, 250)
       await makeMembers(ours, first, memberCount)
       const members = await readMembers(ours, first, memberCount)
-      const mapping = await makeMappingDirectory(
-        ours,
-        tokens.sandbox,
-        data.targets.map(({ domain }) => domain),
-      )
+      const mapping = await makeMappingDirectory(ours, tokens.sandbox, domains[directoryCount])
       await makeMembers(ours, mapping, memberCount)
       const mapped = { directory: mapping, members: await readMembers(ours, mapping, memberCount) }
       const cases = userCases(ours, directories, members, mapped)
@@ -119,9 +117,8 @@ export const mappedPaths = [
 async function makeMappingDirectory(
   ours: Contender,
   token: string,
-  domains: readonly string[],
+  domain: string | undefined,
 ): Promise<Directory> {
-  const domain = [...new Set(domains)][directoryCount]
   if (domain === undefined) throw new Error('the sample has too few organizations')
   await makeKeys(ours, token, domain)
   return makeDirectory(ours, token, domain, { attribute_mapping: mappingFrom(mappedPaths) })

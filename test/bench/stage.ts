@@ -41,6 +41,9 @@ export const rowVariables = {
   proxy: { TRUSTED_PROXIES: '127.0.0.1' },
 } as const
 
+/** What memoryMb() needs of a process. */
+export const memoryOptions = ['--expose-gc', '--import', join(root, 'test/bench/memory-hook.mjs')]
+
 /**
  * Runs work on a stage, and takes the stage down. In a quick look rows share it, with the variables of all of them.
  *
@@ -56,17 +59,16 @@ export function onStage<Result>(
   return onKept(settings, 'stage', (use) => onOwnStage(settings, use, all), work)
 }
 
-/** As onStage(), on one that no other row has. */
-export async function onOwnStage<Result>(
+async function onOwnStage<Result>(
   settings: Settings,
   work: (stage: Stage) => Promise<Result>,
-  variables: NodeJS.ProcessEnv = {},
+  variables: NodeJS.ProcessEnv,
 ): Promise<Result> {
   const data = await skewedData(settings)
   return onPostgres(data, async (databaseUrl, postgresPid) => {
     const started: Contender[] = []
     try {
-      const ours = await startService(data.dataDir, [], variables)
+      const ours = await startService(data.dataDir, settings.isQuick ? memoryOptions : [], variables)
       started.push(ours)
       // A quick look leaves out what ours is compared with: none of its cases is sent to the bare server.
       const bare = settings.isQuick ? ours : await startBare(databaseUrl, ours)
