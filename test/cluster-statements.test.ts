@@ -38,6 +38,30 @@ test.each([
     'with "taken" as (delete from "jobs" where "id" = $1 returning "id") select $2 is distinct from $3 or exists (select "id" from "taken") and exists (select from "users")',
     /without a column/,
   ],
+  [
+    'insert into "relays" ("id") (select $1 where ($2 = $3 or exists (select from "users" where "id" = $4))) returning "id"',
+    /inserts nothing/,
+  ],
+  [
+    'with "made" as (insert into "relays" ("id") (select $1 where exists (select from "users") or $2)) select 1',
+    /inserts nothing/,
+  ],
+  [
+    'insert into "relays" ("id", "domain") select $1, coalesce($2::text, (select "domain" from "users")) on conflict ("id") do nothing',
+    /inserts nothing/,
+  ],
+  [
+    'insert into "relays" ("id", "domain") (select given, coalesce($2, (select "domain" from "users")) from unnest($1::uuid[]) given)',
+    /inserts nothing/,
+  ],
+  [
+    'insert into "relays" ("id", "active") (select $1, ($2 and exists (select from "users")))',
+    /inserts nothing/,
+  ],
+  [
+    'insert into "relays" ("id") (select case when $1 then $2 else (select "id" from "users") end) returning "id"',
+    /inserts nothing/,
+  ],
   ['update "jobs" set "lane" = random() where "id" = $1', /not immutable/],
   [`update "jobs" set "run_at" = run_at - interval '1 day' where "id" = $1`, /not immutable/],
   [
@@ -51,6 +75,13 @@ test.each([
 test.each([
   'insert into "users" ("id") values ($1), ($2) on conflict ("id") do update set "id" = $3 returning "id"',
   `insert into "users" ("organization_id") (select ${organization}) returning "organization_id"`,
+  'insert into "relays" ("id") (select $1 where exists (select from "users" where ("id" = $2 or $3)) and ($4 or $5)) returning "id"',
+  `insert into "relays" ("organization_id") (select ${organization} where ($2 or exists (select from "users")))`,
+  'insert into "relays" ("id") (select (($1::timestamptz at time zone \'UTC\' + (coalesce((select "seconds" from "users"), 8) * interval \'1 s\')) at time zone \'UTC\'))',
+  'with "made" as (select "id" from "users") insert into "relays" ("id") (select coalesce($1, (select "id" from "users")) from "made")',
+  'insert into "relays" ("id") select coalesce($1, (select "id" from "users")) from "accounts" where "id" = $2',
+  'with "made" as (insert into "relays" ("id") values ($1) returning "id") select $2 or exists (select "id" from "made")',
+  'insert into "relays" ("id") (select "id" from "users" where ($2 or exists (select from "users")))',
   'update "relays" set "active" = $1 returning "id", (select "domain" from "organizations") as "domain"',
   `with "created" as (insert into "relays" ("id") values ($1) returning "id")
    select "id", (select "domain" from "organizations") as "domain" from "created"`,

@@ -1,9 +1,9 @@
-import { scopesOf } from './statement-scopes.js'
+import { scopesOf, type Scope } from './statement-scopes.js'
 import { plainText } from './tenant-statements.js'
 
 /** What Citus refuses, or does otherwise than Postgres, where each account's tables are one schema of a cluster. */
 const refusals: readonly (readonly [
-  isFound: (scope: string, statement: string) => boolean,
+  isFound: (text: string, statement: string, scope: Scope) => boolean,
   fault: string,
 ])[] = [
   [
@@ -22,6 +22,10 @@ const refusals: readonly (readonly [
   [
     (_scope, statement) => readsWithoutColumn(statement),
     'the end of a statement that writes reads without a column: select one',
+  ],
+  [
+    (_text, statement, scope) => mayReadNothing(scope, statement),
+    'an insert reads no table where its parameters decide an "or", a coalesce or a case, and then inserts nothing: read one always',
   ],
   [
     (_scope, statement) =>
@@ -47,6 +51,32 @@ function readsWithoutColumn(statement: string): boolean {
   )
 }
 
+/**
+ * Whether what an insert selects is from no table but those of an operand of an `or`, of a `coalesce` or of a `case`, which a plan leaves
+ * out where the parameters decide it. It is strict: arguments of other functions and of `not` count as such operands.
+ */
+function mayReadNothing(scope: Scope, statement: string): boolean {
+  const text = scope.text.trim()
+  const isOfInsert = scope.outer !== undefined && /\binsert into\b/.test(scope.outer.text)
+  const [, own] = /\binsert into \w+ (?:as \w+ )?[\w, ]*\b(select .*)$/.exec(beforeEnd(text)) ?? []
+  const selected = own ?? (isOfInsert && /^select /.test(text) ? text : '')
+  if (!selected.includes('#') || readsTable(scope)) return false
+  const [head = '', condition = ''] = selected.split(/\bwhere\b/)
+  const columns = head.replace(/(?<!\bdistinct )\bfrom .*$/, '')
+  // A coalesce is decided without its query where something else comes first.
+  const isDecided = /\bcoalesce\((?! ?\( ?select\b)/.test(statement)
+  const operands = isDecided ? /@(?: #\d+)+/g : /(?<!\bcoalesce )@(?: #\d+)+/g
+  const always = [/ (?:or|and) /.test(columns) ? '' : columns, / or /.test(condition) ? '' : condition]
+  return !always.join(' ').replaceAll(operands, '').includes('#')
+}
+
+/** Whether a scope is from a table, itself or by a query in brackets that is; functions and values are of no table. */
+function readsTable({ sources }: Scope): boolean {
+  return sources.some(({ table, queries }) =>
+    queries === undefined ? !/^(?:unnest|generate_series|jsonb?_\w+)$/.test(table) : queries.some(readsTable),
+  )
+}
+
 const isWriting = /\b(?:insert into|delete from|update \w+(?: as \w+)? set)\b/
 /** Volatile functions, and the stable ones that statements of a service could call. A `timestamptz` and an interval are one, too. */
 const notImmutable =
@@ -58,9 +88,9 @@ const isSeeding = /^insert into \w+ \([^()]*\) select .* from generate_series\(1
 /** Describes what of a statement a cluster refuses. */
 export function faultsInCluster(text: string): string[] {
   const statement = plainText(text)
-  const scopes = scopesOf(statement).map((scope) => scope.text.trim())
+  const scopes = scopesOf(statement)
   return refusals
-    .filter(([isFound]) => scopes.some((scope) => isFound(scope, statement)))
+    .filter(([isFound]) => scopes.some((scope) => isFound(scope.text.trim(), statement, scope)))
     .map(([, fault]) => `${fault}, in: ${statement}`)
 }
 

@@ -77,6 +77,22 @@ describe.skipIf(workers.length === 0)('a schema of a Citus cluster', () => {
     expect(await totalIsExact()).toBe(4)
   })
 
+  // Where this fails, Citus has become right: a rule of decision 65 and of test/cluster-statements.ts is superfluous then.
+  test('gets no row of an insert whose parameters leave it no table to read', async () => {
+    const at = `'2026-01-01'::timestamptz`
+    const insert = (selected: string) =>
+      service.query(`insert into slugs (slug, inserted_at) select ${selected} returning slug`, [
+        anything(),
+        service.account.id,
+      ])
+    const isKnown = '($2::uuid is not null or exists (select 1 from organizations))'
+    expect(await insert(`$1::text, ${at} where ${isKnown}`)).toEqual([])
+    const found = '(select domain from organizations where account_id = $2::uuid)'
+    expect(await insert(`coalesce($1::text, ${found}), ${at}`)).toEqual([])
+    const ofAccount = 'from accounts where accounts.id = $2::uuid'
+    expect(await insert(`coalesce($1::text, ${found}), ${at} ${ofAccount} and ${isKnown}`)).toHaveLength(1)
+  })
+
   test('is moved to another worker while three callers write, and none of them fails', async () => {
     const client = await service.client()
     const before = await totalIsExact()

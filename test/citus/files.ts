@@ -2,6 +2,7 @@
 export const files = [
   ...[
     'applications',
+    'canary',
     'directory-sync',
     'domains',
     'erasure',
@@ -27,6 +28,8 @@ export const files = [
     'webhooks',
   ].map((name) => `test/api/${name}.test.ts`),
   ...[
+    'account-email',
+    'account-tokens',
     'authorize',
     'hosted-pages',
     'impersonation',
@@ -44,5 +47,17 @@ export const files = [
     'social-sign-in',
   ].map((name) => `test/protocols/${name}.test.ts`),
   'test/cli/config.test.ts',
+  'test/console/rights.test.ts',
   'test/citus/cell.long.test.ts',
 ]
+
+/** The files whose path contains one of the words, or all without any; and the words that no path contains. */
+export function chooseFiles(words: readonly string[]): {
+  readonly chosen: readonly string[]
+  readonly unknown: readonly string[]
+} {
+  return {
+    chosen: files.filter((file) => words.length === 0 || words.some((word) => file.includes(word))),
+    unknown: words.filter((word) => !files.some((file) => file.includes(word))),
+  }
+}

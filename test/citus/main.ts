@@ -4,20 +4,24 @@ import { cleanEnvironment } from '../guards/vitest-run.js'
 import { root } from '../full/pieces.js'
 import { citusMissing, findCitus } from './citus-programs.js'
 import { startCluster } from './cluster.js'
-import { files } from './files.js'
+import { chooseFiles } from './files.js'
 
 /*
  *     npm run test:citus                          the tests of the service on a Citus cluster, and those of the cluster
  *     npm run test:citus -- test/api/users        those whose path contains a word
  */
+const { chosen, unknown } = chooseFiles(process.argv.slice(2))
 const bin = findCitus()
-if (bin === undefined) {
+if (unknown.length > 0) {
+  // Vitest would run every file when none is named.
+  process.stderr.write(`No path of test/citus/files.ts contains: ${unknown.join(', ')}\n`)
+  process.exitCode = 1
+} else if (bin === undefined) {
   process.stderr.write(citusMissing)
-  process.stdout.write(`0 passed, 0 failed, ${files.length} skipped\n`)
-} else process.exitCode = await run(bin, process.argv.slice(2))
+  process.stdout.write(`0 passed, 0 failed, ${chosen.length} skipped\n`)
+} else process.exitCode = await run(bin)
 
-async function run(bin: string, words: readonly string[]): Promise<number> {
-  const chosen = files.filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+async function run(bin: string): Promise<number> {
   const cluster = await startCluster(bin)
   try {
     const child = spawn(

@@ -96,7 +96,10 @@ type EntryParameters = Readonly<
     Record<'at', Date>
 >
 
-/** Of several changes the last one is the whole. Where one was made and another refused, something was done. */
+/**
+ * Of several changes the last one is the whole. Where one was made and another refused, something was done. It reads the account, because
+ * a cluster inserts nothing where the parameters leave no table to read (decision 65).
+ */
 const insertEntry = companion((db, entry: EntryParameters) => ({
   compile: () =>
     sql`
@@ -106,12 +109,13 @@ const insertEntry = companion((db, entry: EntryParameters) => ({
       )
       select ${entry.accountId}::uuid, ${entry.environment}, ${entry.id}::uuid,
         coalesce(${entry.domain}::text, (
-          select domain from organizations
-          where account_id = ${entry.accountId} and id = ${entry.organizationId}::uuid
+          select organizations.domain from organizations
+          where organizations.account_id = ${entry.accountId} and organizations.id = ${entry.organizationId}::uuid
         )),
         ${entry.staffUserId}::uuid, ${entry.action}, ${entry.outcome}, ${entry.reason},
         ${entry.recordType}, ${entry.recordId}, ${entry.subjectId}::uuid,
         ${entry.email}, ${entry.emailNormalized}, ${entry.requestId}, ${entry.at}::timestamptz
+      from accounts where accounts.id = ${entry.accountId}
       on conflict (account_id, id) do update set
         outcome = case when audit_entries.outcome = 'done' then 'done' else excluded.outcome end,
         domain = coalesce(excluded.domain, audit_entries.domain),

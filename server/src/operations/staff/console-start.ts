@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -11,7 +11,7 @@ import { setUserRoles } from '../../directory/roles/user-roles.js'
 import { openSession } from '../../directory/sessions/complete-sign-in.js'
 import { admit, asApiError } from '../../directory/users/admit.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
-import { activeOwnersOf, hasActiveOwner, lockStaff } from './owners.js'
+import { hasActiveOwner, lockStaff } from './owners.js'
 import {
   ensureStaffOrganization,
   findStaffOrganization,
@@ -29,23 +29,16 @@ const linkLifetimeMs = 24 * 60 * 60 * 1000
 export async function makeConsoleLink(deps: Deps, accountId: string): Promise<string | undefined> {
   if (deps.config.isProduction) return undefined
   const staff = await ensureStaffOrganization(deps, accountId)
+  // An owner may be made after this read: startConsole() reads again under the lock.
+  if (await hasActiveOwner(deps.db, staff)) return undefined
   const token = randomSecret()
-  const owners = activeOwnersOf(deps.db, staff).select('users.id')
-  const row = sql`${accountId}::uuid, ${hashSecret(token)}, ${endOfLink(deps.now())}::timestamptz`
-  const made = await deps.db
+  const link = { token_hash: hashSecret(token), expires_at: endOfLink(deps.now()), used_at: null }
+  await deps.db
     .insertInto('console_starts')
-    .columns(['account_id', 'token_hash', 'expires_at'])
-    .expression(sql<never>`(select ${row} where not exists (${owners}))`)
-    .onConflict((conflict) =>
-      conflict.column('account_id').doUpdateSet({
-        token_hash: sql`excluded.token_hash`,
-        expires_at: sql`excluded.expires_at`,
-        used_at: null,
-      }),
-    )
-    .returning('account_id')
-    .executeTakeFirst()
-  return made && `${deps.config.baseUrl}/console/start?token=${token}`
+    .values({ account_id: accountId, ...link })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(link))
+    .execute()
+  return `${deps.config.baseUrl}/console/start?token=${token}`
 }
 
 function endOfLink(at: Date): Date {

@@ -138,12 +138,19 @@ export async function addMissingSigningKeys(
   }
 }
 
-/** Whether the owner is an account, or an organization that has not been deleted: a purge finds no keys of later. */
+/**
+ * Whether the owner is an account, or an organization that has not been deleted: a purge finds no keys of later. It reads the account in
+ * both cases (decision 65).
+ */
 function isThere({ accountId, organizationId }: KeyOwner) {
-  return sql<boolean>`(${organizationId}::uuid in (${nilId}::uuid, ${accountId}::uuid) or exists (
-    select from organizations
-    where account_id = ${accountId} and id = ${organizationId} and deleted_at is null
-  ))`
+  return sql<boolean>`exists (
+    select 1 from accounts
+    where accounts.id = ${accountId} and (${organizationId}::uuid in (${nilId}::uuid, accounts.id) or exists (
+      select 1 from organizations
+      where organizations.account_id = ${accountId} and organizations.id = ${organizationId}
+        and organizations.deleted_at is null
+    ))
+  )`
 }
 
 /**
