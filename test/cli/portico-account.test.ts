@@ -115,7 +115,7 @@ test.each([[['account', 'list']], [['backup', 'backup-of-nothing']], [['migrate'
     expect(outcome).toEqual({
       code: 1,
       stdout: '',
-      stderr: `portico: There is no database in ${folder}: set the DATA_DIR or DATABASE_URL that the service has. Where it has never run, start it first.\n`,
+      stderr: `portico: There is no database in ${folder}: set the DATA_DIR or DATABASE_URL that the service has. Where there is none yet, portico serve or portico migrate makes it.\n`,
     })
     expect(readdirSync(folder)).toEqual([])
   },
@@ -131,7 +131,7 @@ test('a data directory that is a file is named, by commands and by doctor', asyn
     const { code, stdout } = await portico(['doctor'], { DATA_DIR: place })
     expect([code, stdout]).toEqual([
       1,
-      expect.stringContaining(`${place}, which is DATA_DIR, is no directory`),
+      expect.stringContaining(`none in ${place}, which is DATA_DIR, and this user`),
     ])
   }
 })

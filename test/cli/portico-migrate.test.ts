@@ -250,6 +250,6 @@ longTest('says where it makes a database', async () => {
   const { code, stdout } = await portico(['migrate'], { DATA_DIR: folder })
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(`^Made a database in ${folder}, which is DATA_DIR.\n`),
+    expect.stringMatching(`^Made a database in ${folder}, because DATABASE_URL is not set.\n`),
   ])
 })

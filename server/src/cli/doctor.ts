@@ -4,7 +4,7 @@ import { ConfigError, readConfig, type Config } from '../platform/config/config.
 import { openDeps } from '../app/open-deps.js'
 import { examineDatabase, examineSurroundings, type Examination } from '../operations/doctor/doctor.js'
 import type { Finding } from '../operations/doctor/finding.js'
-import { mayBeFolder } from '../platform/data-dir.js'
+import { isWritable } from '../platform/data-dir.js'
 import { toSentence } from './failure.js'
 import { print, type OutputOptions } from './output.js'
 import type { Terminal } from './terminal.js'
@@ -58,37 +58,34 @@ async function examine({ terminal, beforeStart = false }: DoctorOptions): Promis
   ]
 }
 
-async function examineData(config: Config, terminal: Terminal, examination: Examination): Promise<Finding[]> {
-  // Starting the embedded database to examine it would create it.
-  if (await lacksEmbedded(config)) {
-    const place = `${resolve(config.dataDir)}, which is DATA_DIR`
-    return (await mayBeFolder(config.dataDir))
-      ? [
-          {
-            check: 'Database',
-            ok: true,
-            detail: `none in ${place}: the first start of the service makes it`,
-          },
-        ]
-      : [
-          {
-            check: 'Database',
-            ok: false,
-            detail: `${place}, is no directory, and none can be made there`,
-            remedy: 'set DATA_DIR to one',
-          },
-        ]
+/** Where the embedded database will be. */
+async function examinePlace(dataDir: string): Promise<Finding> {
+  const place = `${resolve(dataDir)}, which is DATA_DIR`
+  const check = 'Database'
+  if (await isWritable(dataDir))
+    return { check, ok: true, detail: `none in ${place}: the first start of the service makes it` }
+  return {
+    ...{ check, ok: false, detail: `none in ${place}, and this user cannot make it there` },
+    remedy: 'set DATA_DIR to a folder of the user who runs the service, or set DATABASE_URL',
   }
+}
+
+async function examineData(config: Config, terminal: Terminal, examination: Examination): Promise<Finding[]> {
+  const failed = (error: unknown): Finding[] => [
+    { check: 'Database', ok: false, detail: toSentence(error, terminal.cell?.name) },
+  ]
   let deps
   try {
+    // Starting the embedded database to examine it would create it.
+    if (await lacksEmbedded(config)) return [await examinePlace(config.dataDir)]
     deps = await openDeps(config, { log: terminalLog(terminal, 'fatal'), onlyLooks: true })
   } catch (error) {
-    return [{ check: 'Database', ok: false, detail: toSentence(error, terminal.cell?.name) }]
+    return failed(error)
   }
   try {
     return await examineDatabase(deps, examination)
   } catch (error) {
-    return [{ check: 'Database', ok: false, detail: toSentence(error, terminal.cell?.name) }]
+    return failed(error)
   } finally {
     await deps.close()
   }

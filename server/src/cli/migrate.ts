@@ -38,7 +38,9 @@ async function migrate(options: MigrateCommand): Promise<void> {
   const database = await openDirectDatabase(config)
   try {
     if (isNew && !options.json)
-      options.terminal.write(`Made a database in ${resolve(config.dataDir)}, which is DATA_DIR.\n`)
+      options.terminal.write(
+        `Made a database in ${resolve(config.dataDir)}, because DATABASE_URL is not set.\n`,
+      )
     await (options.plan ? printPlan(database.url, options) : apply(database.url, options))
   } finally {
     await database.close()

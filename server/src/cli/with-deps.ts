@@ -55,7 +55,7 @@ export async function checkEmbedded(config: Config): Promise<void> {
   const { dataDir } = config
   if (!(await lacksEmbedded(config))) return
   throw new Error(
-    `There is no database in ${resolve(dataDir)}: set the DATA_DIR or DATABASE_URL that the service has. Where it has never run, start it first.`,
+    `There is no database in ${resolve(dataDir)}: set the DATA_DIR or DATABASE_URL that the service has. Where there is none yet, portico serve or portico migrate makes it.`,
   )
 }
 

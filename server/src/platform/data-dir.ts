@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises'
+import { access, constants, mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isErrorWithCode } from './system-error.js'
 
@@ -37,15 +37,20 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether nothing but a folder is in the place of a data directory, or of a folder above it. */
-export async function mayBeFolder(place: string): Promise<boolean> {
-  const above = path.dirname(path.resolve(place))
+/** Whether a data directory can be written, or made where there is none yet. It makes nothing. */
+export async function isWritable(place: string): Promise<boolean> {
+  const absolute = path.resolve(place)
   try {
-    return (await stat(place)).isDirectory()
+    if (!(await stat(absolute)).isDirectory()) return false
   } catch (error) {
-    if (isErrorWithCode(error, 'ENOENT', 'ENOTDIR')) return mayBeFolder(above)
+    if (isErrorWithCode(error, 'ENOENT', 'ENOTDIR')) return isWritable(path.dirname(absolute))
+    if (isErrorWithCode(error, 'EACCES')) return false
     throw error
   }
+  return access(absolute, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function isFolder(place: string): Promise<boolean> {
