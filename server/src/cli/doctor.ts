@@ -65,7 +65,9 @@ async function examinePlace(dataDir: string): Promise<Finding> {
   if (await isWritable(dataDir))
     return { check, ok: true, detail: `none in ${place}: the first start of the service makes it` }
   return {
-    ...{ check, ok: false, detail: `none in ${place}, and this user cannot make it there` },
+    check,
+    ok: false,
+    detail: `none in ${place}, and this user cannot make it there`,
     remedy: 'set DATA_DIR to a folder of the user who runs the service, or set DATABASE_URL',
   }
 }
