@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAccount } from '@portico/server/accounts'
 import { createApiKey } from '@portico/server/api-keys'
 import { readConfig } from '@portico/server/config'
 import { openDeps } from '@portico/server/deps'
 import { startEmbedded } from '@portico/server/embedded'
-import { migrateDatabase } from '@portico/server/migrate'
+import { copyTemplate } from '@portico/server/embedded-template'
 import pg from 'pg'
 import { sized, type Settings } from './measure.js'
 import { insertSample, type SampleSize } from './sample.js'
@@ -75,7 +75,9 @@ export async function prepareOnce<Prepared extends { readonly dataDir: string }>
   name: string,
   fill: (dataDir: string, url: string) => Promise<Prepared>,
 ): Promise<Prepared> {
-  const dataDir = join(await folderOfSchema(folder), name)
+  const schema = schemaMark()
+  await removeOtherSchemas(folder, schema)
+  const dataDir = join(folder, schema, name)
   const file = join(dataDir, 'sample.json')
   if (!existsSync(file)) {
     process.stderr.write(`making ${dataDir}, once …\n`)
@@ -94,26 +96,10 @@ export async function prepareOnce<Prepared extends { readonly dataDir: string }>
 
 /** Makes a data directory with every migration and nothing else: a copy, because to make one takes seconds. */
 export async function copyEmpty(folder: string, dataDir: string): Promise<void> {
-  const empty = join(await folderOfSchema(folder), 'empty')
-  if (!existsSync(empty)) {
-    const making = `${empty}.making`
-    await rm(making, { recursive: true, force: true })
-    const postgres = await startEmbedded({ dataDir: making })
-    try {
-      await migrateDatabase(postgres.url)
-    } finally {
-      await postgres.stop()
-    }
-    await rename(making, empty)
-  }
-  await cp(empty, dataDir, { recursive: true })
-}
-
-/** Of the samples with the schema of today; those with another are removed. */
-async function folderOfSchema(folder: string): Promise<string> {
-  const schema = schemaMark()
-  await removeOtherSchemas(folder, schema)
-  return join(folder, schema)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await copyTemplate(folder, dataDir, new Date())
+  // A sample outlives its Postgres, as an emulator's data does not.
+  await rm(join(dataDir, 'throwaway'))
 }
 
 /** Identifies the schema of the migrations, because a sample with another schema cannot be used. */
