@@ -13,6 +13,7 @@ import { bodyFor, pathOf, send, type Answer, type References } from '../given/re
 import { isFullRun, sampled } from '../sampled.js'
 import { roleGivenOf } from '../given/role-given.js'
 import { totpGivenOf } from '../given/totp-given.js'
+import { untilWaiting } from '../given/waiting.js'
 import { scimUsersGivenOf } from '../protocols/scim/user-given.js'
 import { startOpenIdProvider } from '../given/openid-provider.js'
 import {
@@ -122,7 +123,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     const body = freshBody(route, world)
     return whileEventsAreLocked(async () => {
       const first = ask(route, world, token, { headers, body })
-      await untilOneWaits()
+      await untilWaiting(service, 1)
       return { second: await ask(route, world, token, { headers, body }), first }
     })
   },
@@ -846,15 +847,5 @@ async function whileEventsAreLocked(
     return second
   } finally {
     await holder.end()
-  }
-}
-
-/** Resolves once a statement of the service waits for the lock. */
-async function untilOneWaits(): Promise<void> {
-  for (;;) {
-    const waiting = await service.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    )
-    if (waiting.length > 0) return
   }
 }

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { consoleGivenOf } from '../given/console-given.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import { untilWaiting } from '../given/waiting.js'
 import { longTest } from '../sampled.js'
 import { staffOf } from './staff-given.js'
 
@@ -52,13 +53,6 @@ function setRole(caller: Caller, staff_id: string, ...roles: readonly string[]) 
 
 function remove(caller: Caller, staff_id: string) {
   return call(caller, { route: 'staff.remove', params: { staff_id } })
-}
-
-async function waitingStatements(): Promise<number> {
-  const rows = await service.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rows.length
 }
 
 const refused = (code: string) => ({ error: expect.objectContaining({ code }) as unknown })
@@ -199,7 +193,7 @@ describe('the last active owner', () => {
       // Both wait at one place, so that neither has ended when the other one looks for owners.
       await holder.query('begin; lock table events in exclusive mode')
       const asked = Promise.all([id, otherId].map((each) => setRole(caller, each, 'viewer')))
-      await expect.poll(waitingStatements, { interval: 5 }).toBe(2)
+      await untilWaiting(service, 2)
       await holder.query('commit')
 
       expect((await asked).map(({ status }) => status).toSorted()).toEqual([200, 409])

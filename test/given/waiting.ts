@@ -56,14 +56,16 @@ export async function whileInsertWaits<Result>(
   change: () => Promise<Result>,
   meanwhile: () => Promise<unknown>,
 ): Promise<Result> {
-  const holder = new pg.Client({ connectionString: service.databaseUrl })
+  const place = await placeOf(service, table)
+  const holder = new pg.Client({ connectionString: place.url })
   await holder.connect()
   await holder.query(`
+    ${place.settings};
     select pg_advisory_lock(1);
-    create function wait_for_holder() returns trigger language plpgsql
+    create function public.wait_for_holder() returns trigger language plpgsql
       as 'begin perform pg_advisory_xact_lock(1); return new; end';
-    create trigger wait_for_holder before insert on ${table} for each row
-      when (${when}) execute function wait_for_holder()`)
+    create trigger wait_for_holder before insert on ${place.table} for each row
+      when (${when}) execute function public.wait_for_holder()`)
   const changed = change()
   try {
     await untilWaiting(service, 1)
@@ -71,8 +73,31 @@ export async function whileInsertWaits<Result>(
   } finally {
     await holder.query('select pg_advisory_unlock(1)')
     await Promise.allSettled([changed])
-    await holder.query(`drop trigger wait_for_holder on ${table}; drop function wait_for_holder()`)
+    await holder.query(
+      `drop trigger wait_for_holder on ${place.table}; drop function public.wait_for_holder()`,
+    )
     await holder.end()
   }
   return changed
+}
+
+interface Place {
+  readonly url: string
+  readonly table: string
+  /** What lets a connection change the table's definition. */
+  readonly settings: string
+}
+
+/** Where a table is: in a cluster, the shard on a worker, because the coordinator takes no trigger. */
+async function placeOf(service: Service, table: string): Promise<Place> {
+  if (inject('citusWorkers').length === 0) return { url: service.databaseUrl, table, settings: '' }
+  const [shard] = await service.query<{ at: string; name: string }>(
+    `select nodename || ':' || nodeport as at, shard_name as name from citus_shards where table_name = $1::regclass`,
+    [table],
+  )
+  if (shard === undefined) throw new Error(`${table} has no shard`)
+  const url = new URL(service.databaseUrl)
+  url.host = shard.at
+  const settings = 'set citus.enable_ddl_propagation = off; set citus.enable_manual_changes_to_shards = on'
+  return { url: url.href, table: shard.name, settings }
 }

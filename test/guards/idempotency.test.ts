@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { anything } from '../given/given.js'
@@ -82,8 +83,8 @@ test('a lease that a clock has written which was an hour ahead is taken over', a
   const name = `Ahead ${anything()}`
   await create(name)
   await service.query(
-    `update idempotency_keys set answer_sealed = null, lease = gen_random_uuid(), lease_until = $1`,
-    [new Date(service.clock.now().getTime() + 3_600_000)],
+    `update idempotency_keys set answer_sealed = null, lease = $1, lease_until = $2`,
+    [randomUUID(), new Date(service.clock.now().getTime() + 3_600_000)],
   )
 
   expect((await create(name)).status).toBe(201)

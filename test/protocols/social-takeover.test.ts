@@ -9,6 +9,7 @@ import { passkeyGivenOf } from '../given/passkey-given.js'
 import { socialGivenOf } from '../given/social-given.js'
 import { comeBySso } from '../given/sso-user-given.js'
 import { createVisitor } from '../given/visitor.js'
+import { untilWaiting } from '../given/waiting.js'
 
 const service = await startService()
 const client = await service.client()
@@ -111,7 +112,7 @@ describe('an account at a social provider', () => {
       ])
       await db.query('update users set version = version + 1 where id = $1', [of.user.id])
       const landing = again.visitor.visit(back)
-      await untilOneWaits(db)
+      await untilWaiting(service, 1)
       await db.query('commit')
 
       expect(isIn(await landing)).toBe(false)
@@ -234,14 +235,3 @@ describe('the first proof of a mailbox', () => {
     expect(isIn(again.landed)).toBe(true)
   })
 })
-
-/** Waits until a statement of the service waits for a lock of this connection. */
-async function untilOneWaits(db: pg.Client): Promise<void> {
-  for (;;) {
-    const { rows } = await db.query<{ waiting: boolean }>(
-      `select count(*) > 0 as waiting from pg_stat_activity
-       where wait_event_type = 'Lock' and datname = current_database()`,
-    )
-    if (rows[0]?.waiting === true) return
-  }
-}

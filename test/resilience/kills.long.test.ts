@@ -8,6 +8,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
+import { untilWaiting } from '../given/waiting.js'
 import { serviceProcess, type ServiceProcess } from './service-process.js'
 
 const writers = 20
@@ -220,7 +221,7 @@ describe('SIGTERM', () => {
       const requests = Array.from({ length: share }, () =>
         client.users.create({ org_domain: domain, email: anyEmail() }),
       )
-      await untilWaiting(share)
+      await untilWaiting(service, share)
 
       const exit = portico.terminate()
       while (await isConnectable(portico.baseUrl)) await pause(20)
@@ -280,16 +281,6 @@ describe('SIGTERM', () => {
     })
     const { domain } = await client.organizations.create({ name: `Drained ${anything()}` })
     return { portico, client, domain }
-  }
-
-  async function untilWaiting(count: number): Promise<void> {
-    for (;;) {
-      const waiting = await service.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-      )
-      if (waiting.length >= count) return
-      await pause(20)
-    }
   }
 
   function isConnectable(baseUrl: string): Promise<boolean> {
