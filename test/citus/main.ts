@@ -1,32 +1,48 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { parseArgs } from 'node:util'
 import { cleanEnvironment } from '../guards/vitest-run.js'
 import { root } from '../full/pieces.js'
 import { citusMissing, findCitus } from './citus-programs.js'
 import { startCluster } from './cluster.js'
-import { chooseFiles } from './files.js'
+import { chooseFiles, filesOfCluster } from './files.js'
 
 /*
- *     npm run test:citus                          the tests of the service on a Citus cluster, and those of the cluster
+ *     npm run test:citus                          the tests that use a service on a Citus cluster, and those of the cluster
  *     npm run test:citus -- test/api/users        those whose path contains a word
+ *     npm run test:citus -- --shard=1/4           the first of four parts
  */
-const { chosen, unknown } = chooseFiles(process.argv.slice(2))
-const bin = findCitus()
-if (unknown.length > 0) {
-  // Vitest would run every file when none is named.
-  process.stderr.write(`No path of test/citus/files.ts contains: ${unknown.join(', ')}\n`)
+try {
+  process.exitCode = await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
-} else if (bin === undefined) {
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { shard: { type: 'string' } },
+  })
+  const { chosen, unknown } = chooseFiles(filesOfCluster(root), positionals, values.shard)
+  // Vitest would run every file when none is named.
+  if (unknown.length > 0)
+    throw new Error(`No test of test/citus/files.ts has in its path: ${unknown.join(', ')}`)
+  if (chosen.length === 0) throw new Error('There are too few files for so many parts')
+  const bin = findCitus()
+  if (bin !== undefined) return run(bin, chosen)
   process.stderr.write(citusMissing)
   process.stdout.write(`0 passed, 0 failed, ${chosen.length} skipped\n`)
-} else process.exitCode = await run(bin)
+  return 0
+}
 
-async function run(bin: string): Promise<number> {
+async function run(bin: string, files: readonly string[]): Promise<number> {
   const cluster = await startCluster(bin)
   try {
     const child = spawn(
       process.execPath,
-      ['node_modules/vitest/vitest.mjs', 'run', '--project=service', ...chosen],
+      // A service's database is made there in a few seconds, and each file starts one or several.
+      ['node_modules/vitest/vitest.mjs', 'run', '--project=service', '--hookTimeout=180000', ...files],
       {
         cwd: root,
         env: {

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { filesOfCluster } from '../citus/files.js'
 import { importsIn } from '../imports-in.js'
 import { nodeOf } from '../clients/sdk/toolchain.js'
 import { filesIn, isTest } from './files.js'
+import { inGroups } from './shard.js'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -148,9 +150,13 @@ export function allPieces(repository = root): readonly Piece[] {
     ...longTests(repository)
       .filter((file) => !isOfCluster(file))
       .map((file) => withEveryCase(file, [file])),
-    { ...piece('citus', [tsx, 'test/citus/main.ts']), files: longTests(repository).filter(isOfCluster) },
-    ...inGroups(testsOtherInFull(repository), 3).map((files, index, { length }) =>
-      withEveryCase(`every case ${index + 1}/${length}`, files),
+    ...sharded('citus', 4, [tsx, 'test/citus/main.ts']).map((shard, index, { length }) => ({
+      ...shard,
+      files: inGroups(filesOfCluster(repository), length)[index]?.filter(isLong),
+    })),
+    // One run of many files costs less than many runs.
+    ...inGroups(testsOtherInFull(repository), 3).flatMap((files, index, { length }) =>
+      files.length === 0 ? [] : [withEveryCase(`every case ${index + 1}/${length}`, files)],
     ),
     ...sharded('emulator', 4, [tsx, 'test/clients/emulated/main.ts']),
     ...sharded('guards', 4, [tsx, 'test/guards/main.ts']),
@@ -217,13 +223,6 @@ function testsOtherInFull(repository: string): string[] {
   return filesIn(repository).filter(
     (file) => isTest(file) && !isLong(file) && fuller.some((helper) => reachedFrom(file).has(helper)),
   )
-}
-
-/** Distributes files over non-empty groups, because one run of many files costs less than many runs. */
-function inGroups(files: readonly string[], count: number): readonly (readonly string[])[] {
-  return Array.from({ length: count }, (_, group) =>
-    files.filter((_file, index) => index % count === group),
-  ).filter((group) => group.length > 0)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { shardOf } from '../full/shard.js'
 import { keepTemporaryFilesInMemory } from '../memory-folder.js'
 import { startTemplate } from '../template-database.js'
 import { guards } from './guards.js'
@@ -78,16 +79,12 @@ function chooseTasks(args: readonly string[]): Task[] {
   const tenth = tenthToMake(args.find((word) => word.startsWith('--slice=')))
   const made = named.filter(({ name, isBelieved }) => isEach || !isBelieved || tenthOf(name) === tenth)
   process.stdout.write(`${named.length - made.length} are believed: noticed before, and unchanged since\n`)
-  return inShard(
-    made,
-    args.find((word) => word.startsWith('--shard=')),
-  )
+  return inShard(made, args.find((word) => word.startsWith('--shard='))?.slice('--shard='.length))
 }
 
 /** Selects a shard such as --shard=1/4: whole files of tests, of about equal numbers of guards. */
-function inShard(tasks: readonly Task[], option = '--shard=1/1'): Task[] {
-  const [, shard = 0, count = 0] = (/^--shard=(\d+)\/(\d+)$/.exec(option) ?? []).map(Number)
-  if (shard < 1 || shard > count) throw new Error('--shard takes which part of how many, such as --shard=1/4')
+function inShard(tasks: readonly Task[], part?: string): Task[] {
+  const { shard, count } = shardOf(part)
   const shards = Array.from({ length: count }, (): Task[] => [])
   const fileOf = ({ name, tests: [red] }: Task) => red?.file ?? name
   for (const file of new Set(tasks.map(fileOf))) {
