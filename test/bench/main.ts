@@ -111,8 +111,14 @@ function readArguments() {
     text === 'peers' ? rowNames.filter(isPeerRow) : [text.toUpperCase()],
   )
   const unknown = asked.find((row) => !isRowName(row))
-  if (unknown !== undefined || values.help || (isQuick && values.write)) {
-    process.stderr.write(usage)
+  const faults = [
+    ...(unknown === undefined ? [] : [`There is no row ${unknown}.\n`]),
+    ...(isQuick && values.write
+      ? ['A quick look is too short to be written: leave out --quick or --write.\n']
+      : []),
+  ]
+  if (values.help || faults.length > 0) {
+    process.stderr.write([...faults, usage].join(''))
     process.exit(values.help ? 0 : 2)
   }
   const everything = rowNames.filter((row) => (isQuick ? isQuickRow(row) : !isPeerRow(row)))

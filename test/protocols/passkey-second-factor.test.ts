@@ -125,10 +125,10 @@ describe('a passkey as the second factor', () => {
   test('has to verify its user after a first factor of long ago', async () => {
     const { scene } = await given.withPasskey()
     const { visitor, page } = await afterPassword(scene, mfa)
-    await service.query(
-      "update sign_in_flows set authenticated_at = authenticated_at - interval '11 minutes' where user_id = $1",
-      [scene.user.id],
-    )
+    await service.query('update sign_in_flows set authenticated_at = $1 where user_id = $2', [
+      new Date(service.clock.now().getTime() - 11 * 60_000),
+      scene.user.id,
+    ])
 
     expect(given.asked(await visitor.visit(page.url))).toMatchObject({ userVerification: 'required' })
   })
