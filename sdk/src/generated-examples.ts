@@ -3360,7 +3360,7 @@ export const errorTable: { readonly [Code in ErrorCode]: readonly [status: numbe
   no_application: [422, 'No application of this environment can receive the authorization code.'],
   rate_limited: [429, 'Too many requests.'],
   internal_error: [500, 'The service failed to answer. The failure is logged under the request id.'],
-  unavailable: [503, 'The service cannot reach its database, or is shutting down.'],
+  unavailable: [503, 'The database cannot be reached or is too busy, or the service is shutting down.'],
 }
 
 /** Status of each error of an OAuth endpoint; the first of a status is what it mostly means. */

@@ -562,7 +562,7 @@ export const errorCodes = {
   },
   unavailable: {
     status: 503,
-    message: 'The service cannot reach its database, or is shutting down.',
+    message: 'The database cannot be reached or is too busy, or the service is shutting down.',
     remedy: 'Try again after the number of seconds in Retry-After.',
   },
 } as const satisfies ErrorTable
