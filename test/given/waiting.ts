@@ -1,16 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { Service } from './harness.js'
 
-/** Resolves once this many statements of the service wait for a lock, or when the signal aborts. */
+/**
+ * Resolves once this many statements of the service wait for a lock, or when the signal aborts.
+ *
+ * @throws Error when they do not within a time that is less than that of a test.
+ */
 export async function untilWaiting(service: Service, count: number, signal?: AbortSignal): Promise<void> {
   // In a cluster the server waits that has the rows.
   const activity = inject('citusWorkers').length > 0 ? 'citus_stat_activity' : 'pg_stat_activity'
+  const begun = performance.now()
   while (signal?.aborted !== true) {
-    const waiting = await service.query(
+    const { length } = await service.query(
       `select from ${activity} where wait_event_type = 'Lock' and datname = current_database()`,
     )
-    if (waiting.length >= count) return
+    if (length >= count) return
+    if (performance.now() - begun > 50_000)
+      throw new Error(`${length} statements wait for a lock, and not ${count}`)
+    await pause(2)
   }
 }
 
@@ -88,7 +97,7 @@ interface Place {
   readonly settings: string
 }
 
-/** Where a table is: in a cluster, the shard on a worker, because the coordinator takes no trigger. */
+/** Where a table's rows are inserted: in a cluster a shard on a worker, which has locks of its own. */
 async function placeOf(service: Service, table: string): Promise<Place> {
   if (inject('citusWorkers').length === 0) return { url: service.databaseUrl, table, settings: '' }
   const [shard] = await service.query<{ at: string; name: string }>(
