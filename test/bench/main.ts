@@ -110,9 +110,12 @@ function readArguments() {
   const asked = positionals.flatMap((text) =>
     text === 'peers' ? rowNames.filter(isPeerRow) : [text.toUpperCase()],
   )
-  const unknown = asked.find((row) => !isRowName(row))
+  const numbers = (['rounds', 'seconds', 'users'] as const).filter(
+    (name) => values[name] !== undefined && !(Number(values[name]) > 0),
+  )
   const faults = [
-    ...(unknown === undefined ? [] : [`There is no row ${unknown}.\n`]),
+    ...asked.filter((row) => !isRowName(row)).map((row) => `There is no row ${row}.\n`),
+    ...numbers.map((name) => `--${name} takes a number above 0, and not ${values[name]}.\n`),
     ...(isQuick && values.write
       ? ['A quick look is too short to be written: leave out --quick or --write.\n']
       : []),
