@@ -75,6 +75,14 @@ describe.skipIf(workers.length === 0)('a schema of a Citus cluster', () => {
     for (let more = 0; more < 4; more++) await service.given.user({ org_domain })
     await client.users.delete({ org_domain, user_id })
     expect(await totalIsExact()).toBe(4)
+
+    const deleteAll = 'update users set deleted_at = $2 where id = any($1::uuid[]) returning id'
+    const { data } = await client.users.list({ org_domain })
+    const ids = data.map(({ id }) => id)
+    expect(await service.query(deleteAll, [ids, service.clock.now()])).toHaveLength(4)
+    expect(await totalIsExact()).toBe(0)
+    await service.query(deleteAll, [ids, null])
+    expect(await totalIsExact()).toBe(4)
   })
 
   // Where this fails, Citus has become right: a rule of decision 65 and of test/cluster-statements.ts is superfluous then.
@@ -124,6 +132,7 @@ describe.skipIf(workers.length === 0)('a schema of a Citus cluster', () => {
       `moved in ${seconds} s beside ${state.created} creations, of which the slowest took ${Math.round(state.slowestMs)} ms\n`,
     )
     expect((await placesOf(service.databaseUrl)).at).not.toBe(at)
+    expect(state.created).toBeGreaterThan(0)
     expect(await totalIsExact()).toBe(before + state.created)
     expect(await faultsOf(variables)).toEqual([])
   }, 120_000)
@@ -168,8 +177,15 @@ describe.skipIf(workers.length === 0)('a schema of a Citus cluster', () => {
   })
 
   test('is prepared once: a second run changes nothing, also while the service runs', async () => {
-    const { code, stderr } = await portico(prepareCommand(workers), variables)
-    expect([code, stderr]).toEqual([0, expect.stringContaining('copies')])
+    const state = () =>
+      service.query(
+        `select (select count(*)::integer from users) as users, (select array_agg(nodename || ':' || nodeport order by nodeid)
+           from pg_dist_node) as nodes`,
+      )
+    const before = await state()
+    const { steps } = await porticoJson<{ steps: string[] }>(prepareCommand(workers), variables)
+    expect(steps).toEqual([])
+    expect(await state()).toEqual(before)
     expect(await faultsOf(variables)).toEqual([])
   })
 })
@@ -201,6 +217,8 @@ describe.skipIf(workers.length === 0)('a database that becomes a schema of a clu
     expect([notAllowed.code, notAllowed.stderr]).toEqual([1, expect.stringContaining('superuser')])
     const halfway = await portico(prepareCommand(['127.0.0.1:1']), copy)
     expect(halfway.code).toBe(1)
+    expect(halfway.stderr).toContain('The extension citus is there.')
+    expect(halfway.stderr).toContain('The coordinator cannot add the worker 127.0.0.1:1')
     const { tables, node } = await porticoJson<{ tables: number; node: string }>(
       prepareCommand(workers),
       copy,
@@ -223,7 +241,7 @@ describe.skipIf(workers.length === 0)('a database that becomes a schema of a clu
     const second = new URL(url)
     second.username = role
     await withPostgres(url, async (admin) => {
-      await admin.query(`create role ${role} login superuser`)
+      await admin.query(`create role ${role} login`)
       await admin.query(`create schema cell_2 authorization ${role}`)
       await admin.query(`alter role ${role} in database ${second.pathname.slice(1)} set search_path = cell_2`)
     })
@@ -247,6 +265,7 @@ describe.skipIf(workers.length === 0)('a database that becomes a schema of a clu
     const { domain: org_domain } = await service.given.organization()
     await service.given.user({ org_domain })
     expect(await service.query('select id from users')).toHaveLength(1)
+    await expect(service.query(`select id from ${cellSchema}.users`)).rejects.toThrow('permission denied')
     await withPostgres(url, async (admin) => {
       expect((await admin.query('select id from users')).rows).toHaveLength(0)
     })

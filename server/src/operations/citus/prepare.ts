@@ -206,8 +206,18 @@ async function joinServers(
       db,
     )
   for (const worker of workers.filter((each) => !isKnown(each))) {
-    await sql`select citus_add_node(${worker.host}, ${worker.port}::integer)`.execute(db)
+    await addWorker(db, worker)
     onStep(`${worker.host}:${worker.port} is a worker.`)
+  }
+}
+
+/** @throws Error a sentence that names the worker: that of Postgres alone reads as if this database were away. */
+async function addWorker(db: Kysely<unknown>, { host, port }: ClusterNode): Promise<void> {
+  try {
+    await sql`select citus_add_node(${host}, ${port}::integer)`.execute(db)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`The coordinator cannot add the worker ${host}:${port}: ${why}`, { cause: error })
   }
 }
 
@@ -245,6 +255,7 @@ async function dropCopies(
 ): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select name from unnest(${tables}::text[]) as name where pg_relation_size(name::regclass) > 0`.execute(db)
+  if (rows.length === 0) return
   // Each takes along the tables that refer to it, so that the next one may have none.
   for (const { name } of rows)
     await sql`select truncate_local_data_after_distributing_table(${name}::regclass)`.execute(db)
