@@ -5,11 +5,16 @@ import { outputOf } from '../resilience/postgres-programs.js'
 /**
  * The folder of the programs of a Postgres that has Citus: that of CITUS_BIN, or of a pg_config which names it; undefined where
  * there is none.
+ *
+ * @throws Error when CITUS_BIN names another folder.
  */
 export function findCitus(): string | undefined {
   const given = process.env.CITUS_BIN
   const configs = given ? [join(given, 'pg_config')] : [...installed, 'pg_config']
-  return configs.map(binWithCitus).find((bin) => bin !== undefined)
+  const found = configs.map(binWithCitus).find((bin) => bin !== undefined)
+  if (given && found === undefined)
+    throw new Error(`CITUS_BIN is ${given}, which is not the folder of a pg_config whose Postgres has Citus`)
+  return found
 }
 
 const installed = [17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin/pg_config`)

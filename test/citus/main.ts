@@ -7,6 +7,9 @@ import { citusMissing, findCitus } from './citus-programs.js'
 import { startCluster } from './cluster.js'
 import { chooseFiles, filesOfCluster } from './files.js'
 
+// A service's database is made there in ten seconds, one at a time, and a hook or a test may start several.
+const timeouts = ['--hookTimeout=180000', '--testTimeout=180000']
+
 /*
  *     npm run test:citus                          the tests that use a service on a Citus cluster, and those of the cluster
  *     npm run test:citus -- test/api/users        those whose path contains a word
@@ -27,7 +30,7 @@ async function main(): Promise<number> {
   const { chosen, unknown } = chooseFiles(filesOfCluster(root), positionals, values.shard)
   // Vitest would run every file when none is named.
   if (unknown.length > 0)
-    throw new Error(`No test of test/citus/files.ts has in its path: ${unknown.join(', ')}`)
+    throw new Error(`No test that a cluster runs has in its path: ${unknown.join(', ')}`)
   if (chosen.length === 0) throw new Error('There are too few files for so many parts')
   const bin = findCitus()
   if (bin !== undefined) return run(bin, chosen)
@@ -41,8 +44,7 @@ async function run(bin: string, files: readonly string[]): Promise<number> {
   try {
     const child = spawn(
       process.execPath,
-      // A service's database is made there in a few seconds, and each file starts one or several.
-      ['node_modules/vitest/vitest.mjs', 'run', '--project=service', '--hookTimeout=180000', ...files],
+      ['node_modules/vitest/vitest.mjs', 'run', '--project=service', ...timeouts, ...files],
       {
         cwd: root,
         env: {

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
-import { allPieces, defaultParts, parts, type Piece } from './pieces.js'
+import { allPieces, defaultParts, maxPartMinutes, parts, type Piece } from './pieces.js'
 import { runPieces } from './run-pieces.js'
+import { partOf } from './part.js'
 
 const usage = `npm run test:full                         everything that is proved, in one go
-npm run test:full -- --part 3/${defaultParts}          the third of ${defaultParts} parts, each of at most 15 minutes
+npm run test:full -- --part 3/${defaultParts}          the third of ${defaultParts} parts, each of at most ${maxPartMinutes} minutes
 npm run test:full -- --list               what is in the ${defaultParts} parts
 npm run test:full -- --list --part 3/${defaultParts}   what is in one of them
 npm run test:full -- embedded             the pieces whose name contains every word`
@@ -38,22 +39,15 @@ function named(words: readonly string[]): readonly Piece[] {
 }
 
 function inPart(text: string): readonly Piece[] {
-  const { part, count } = readPart(text)
+  const { part, count } = partOf('--part', text)
   const pieces = allPieces()
   const dealt = parts(pieces, count)[part - 1] ?? []
   if (dealt.length === 0) throw new Error(`There are ${pieces.length} pieces, too few for ${count} parts`)
   return dealt
 }
 
-function readPart(text: string): { part: number; count: number } {
-  const [, part = 0, count = 0] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number)
-  if (part < 1 || part > count)
-    throw new Error(`--part takes which part of how many, such as 3/${defaultParts}`)
-  return { part, count }
-}
-
 function list(text: string | undefined): void {
-  const only = text === undefined ? undefined : readPart(text)
+  const only = text === undefined ? undefined : partOf('--part', text)
   const count = only?.count ?? defaultParts
   for (const [index, pieces] of parts(allPieces(), count).entries()) {
     if (only !== undefined && only.part !== index + 1) continue

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { filesOfCluster } from '../citus/files.js'
+import { chooseFiles, filesOfCluster, isOfCluster } from '../citus/files.js'
 import { importsIn } from '../imports-in.js'
 import { nodeOf } from '../clients/sdk/toolchain.js'
 import { filesIn, isTest } from './files.js'
-import { inGroups } from './shard.js'
+import { inGroups } from './part.js'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -142,6 +142,7 @@ const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
  * @param repository Folder to search for test files.
  */
 export function allPieces(repository = root): readonly Piece[] {
+  const ofCluster = filesOfCluster(repository)
   return [
     piece('npm test', ['test/main.js']),
     piece('every file', [vitest, 'run']),
@@ -152,7 +153,7 @@ export function allPieces(repository = root): readonly Piece[] {
       .map((file) => withEveryCase(file, [file])),
     ...sharded('citus', 4, [tsx, 'test/citus/main.ts']).map((shard, index, { length }) => ({
       ...shard,
-      files: inGroups(filesOfCluster(repository), length)[index]?.filter(isLong),
+      files: chooseFiles(ofCluster, [], `${index + 1}/${length}`).chosen.filter(isOfCluster),
     })),
     // One run of many files costs less than many runs.
     ...inGroups(testsOtherInFull(repository), 3).flatMap((files, index, { length }) =>
@@ -199,11 +200,6 @@ function sharded(name: string, count: number, args: readonly string[]): Piece[] 
 
 function longTests(repository: string): string[] {
   return filesIn(repository).filter((file) => isTest(file) && isLong(file))
-}
-
-/** Whether a test needs the cluster of `npm run test:citus`. */
-function isOfCluster(file: string): boolean {
-  return file.startsWith('test/citus/')
 }
 
 function isLong(file: string): boolean {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { shardOf } from '../full/shard.js'
+import { partOf } from '../full/part.js'
 import { keepTemporaryFilesInMemory } from '../memory-folder.js'
 import { startTemplate } from '../template-database.js'
 import { guards } from './guards.js'
@@ -83,15 +83,15 @@ function chooseTasks(args: readonly string[]): Task[] {
 }
 
 /** Selects a shard such as --shard=1/4: whole files of tests, of about equal numbers of guards. */
-function inShard(tasks: readonly Task[], part?: string): Task[] {
-  const { shard, count } = shardOf(part)
+function inShard(tasks: readonly Task[], text = '1/1'): Task[] {
+  const { part, count } = partOf('--shard', text)
   const shards = Array.from({ length: count }, (): Task[] => [])
   const fileOf = ({ name, tests: [red] }: Task) => red?.file ?? name
   for (const file of new Set(tasks.map(fileOf))) {
     const least = shards.reduce((one, other) => (other.length < one.length ? other : one))
     least.push(...tasks.filter((task) => fileOf(task) === file))
   }
-  return shards[shard - 1] ?? []
+  return shards[part - 1] ?? []
 }
 
 /** The tenth of trusted removals to repeat, from 0: the third with --slice=3/10, by default one by date. */
