@@ -82,10 +82,10 @@ test('a lease that a clock has written which was an hour ahead is taken over', a
   const create = await givenRepeater()
   const name = `Ahead ${anything()}`
   await create(name)
-  await service.query(
-    `update idempotency_keys set answer_sealed = null, lease = $1, lease_until = $2`,
-    [randomUUID(), new Date(service.clock.now().getTime() + 3_600_000)],
-  )
+  await service.query(`update idempotency_keys set answer_sealed = null, lease = $1, lease_until = $2`, [
+    randomUUID(),
+    new Date(service.clock.now().getTime() + 3_600_000),
+  ])
 
   expect((await create(name)).status).toBe(201)
 })
