@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { closePool, connect, promptDb } from './connect.js'
+import { closePool, connect, poolStateOf, promptDb } from './connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './embedded.js'
 import { asChanges, openPositions } from './positions.js'
 import type { DB } from './schema.js'
@@ -98,6 +98,15 @@ test('a connection whose statement goes on is cut when all are closed', async ()
   await closing
 
   expect(lines).toContain('connections to the database are cut while in use')
+})
+
+test('a pool that only prompt work has used is closed, too', async () => {
+  const { db } = givenDatabase()
+  await sql`select 1`.execute(promptDb(db))
+
+  await closePool(db)
+
+  expect(poolStateOf(db)).toMatchObject({ inUse: 0, idle: 0 })
 })
 
 describe('behind a pooler in transaction mode', () => {

@@ -161,12 +161,21 @@ const pools = new WeakMap<Kysely<DB>, Pool>()
 
 /** Closes what connect() has opened. Connections that are still in use after 2 s are cut. */
 export async function closePool(db: Kysely<DB>): Promise<void> {
+  const { pool, open, lookups, log } = pools.get(db) ?? {}
   const cut = setTimeout(() => {
-    const { open, log } = pools.get(db) ?? {}
     log?.warn({ connections: open?.size }, 'connections to the database are cut while in use')
     for (const client of open ?? []) client.connection.stream.destroy()
   }, closingMs)
-  await db.destroy().finally(() => clearTimeout(cut))
+  try {
+    await db.destroy()
+    // Kysely ends nothing where it has sent nothing, and promptDb() is another one on the pool.
+    if (pool?.ending === false) {
+      lookups?.close()
+      await pool.end()
+    }
+  } finally {
+    clearTimeout(cut)
+  }
 }
 
 /** The same pool, for work of a request. */
