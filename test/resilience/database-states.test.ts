@@ -17,6 +17,20 @@ async function metric({ deps }: Service, name: string): Promise<number> {
   return values.reduce((sum, { value }) => sum + value, 0)
 }
 
+test('a database that answers without its tables, as a cluster whose worker is stopped, is not ready', async () => {
+  const service = await startService()
+  expect((await readiness(service)).status).toBe(200)
+
+  await service.query('alter table kysely_migration rename to elsewhere')
+  expect(await readiness(service)).toEqual({
+    status: 503,
+    body: { status: 'down', reason: 'the database cannot be reached' },
+  })
+
+  await service.query('alter table elsewhere rename to kysely_migration')
+  expect((await readiness(service)).status).toBe(200)
+})
+
 describe('a database that only takes reads', () => {
   test('answers reads, has writes told to come back, and is not ready', async () => {
     const service = await startService()
