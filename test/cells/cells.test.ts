@@ -198,7 +198,7 @@ describe('accounts in two databases', () => {
 
     expect(await checkOf([])).toEqual([
       1,
-      `two: the first database lacked 1 names, and has 0 of them now: --repair reserves them: ${domain}.\n`,
+      `two: the first database lacked a name, and has 0 now: ${domain}. Run portico cells check --repair.\n`,
     ])
     expect((await checkOf(['--repair']))[0]).toBe(0)
     expect((await checkOf([]))[0]).toBe(0)
@@ -209,6 +209,17 @@ describe('accounts in two databases', () => {
     expect(await checkOf([], list.slice(0, 1))).toEqual([
       1,
       'portico: one has names of databases that CELLS does not list: two. Each keeps the name that it had.\n',
+    ])
+    const withSecond = async (url: string) => checkOf([], [...list.slice(0, 1), { name: 'two', url }])
+    expect(await withSecond(await emptyDatabase())).toEqual([
+      1,
+      expect.stringMatching(
+        /^portico: two: The database lacks \d+ migrations: run portico migrate first\.\n$/,
+      ),
+    ])
+    expect(await withSecond('postgres://127.0.0.1:1/gone')).toEqual([
+      1,
+      expect.stringMatching(/^portico: two: .*check the url of two in CELLS/),
     ])
   })
 

@@ -5,6 +5,7 @@ import { findKeptName, holdsKey } from '../app/cells/holds-key.js'
 import { namesOf } from '../app/cells/names.js'
 import { consoleAccountDomain } from '../platform/console-account.js'
 import { readConfig, type Config } from '../platform/config/config.js'
+import { checkMigrated } from '../platform/db/check-migrated.js'
 import { closePool, connect } from '../platform/db/connect.js'
 import { pendingMigrations } from '../platform/db/migrate.js'
 import type { DB } from '../platform/db/schema.js'
@@ -109,9 +110,9 @@ async function find(domain: string, options: OutputOptions): Promise<void> {
   const name = await withCells(options, async (cells) => {
     const key = { kind: 'domain', id: domain.toLowerCase() } as const
     // The first one has the names of all, also of one that does not answer.
-    const kept = await findKeptName(cells[0].db, key.id)
+    const kept = await named(cells[0], (db) => findKeptName(db, key.id))
     if (kept !== undefined) return kept.cell ?? cells[0].name
-    for (const cell of cells) if (await holdsKey(cell.db, key)) return cell.name
+    for (const cell of cells) if (await named(cell, (db) => holdsKey(db, key))) return cell.name
     throw new Error(`No database has an account or an organization ${domain}.`)
   })
   print(options, { domain, cell: name }, () => [name])
@@ -123,6 +124,7 @@ interface CheckOptions extends OutputOptions {
 
 async function check(options: CheckOptions): Promise<void> {
   const checked = await withCells(options, async ([first, ...others]) => {
+    for (const cell of [first, ...others]) await named(cell, checkIsMigrated)
     await checkOrder([first, ...others])
     const found: (NamesAtFault & { readonly name: string; readonly repaired: number })[] = []
     for (const { name, db } of others) {
@@ -134,7 +136,25 @@ async function check(options: CheckOptions): Promise<void> {
   })
   if (checked.some(({ missing, contested, repaired }) => contested.length > 0 || missing.length > repaired))
     options.terminal.exitCode = 1
-  print(options, checked, () => checked.flatMap(toLines))
+  print(options, checked, () =>
+    checked.length === 0 ? ['There is one database, which has its own names.'] : checked.flatMap(toLines),
+  )
+}
+
+async function checkIsMigrated(db: Kysely<DB>): Promise<void> {
+  checkMigrated({ pendingMigrations: await pendingMigrations(db) })
+}
+
+/** @throws Error a sentence with the name of the database on which the work failed. */
+async function named<Result>(
+  { name, db }: OpenCell,
+  work: (db: Kysely<DB>) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(db)
+  } catch (error) {
+    throw new Error(`${name}: ${toSentence(error, name)}`, { cause: error })
+  }
 }
 
 /** @throws Error a sentence where the databases have had another order, or other names. */
@@ -171,10 +191,12 @@ function toLines({ name, missing, contested, repaired }: NamesAtFault & { name: 
     ...(missing.length === 0
       ? []
       : [
-          `${name}: the first database lacked ${grouped(missing.length)} names, and has ${grouped(repaired)} of them now${repaired < missing.length ? ': --repair reserves them' : ''}: ${someOf(missing)}.`,
+          `${name}: the first database lacked ${missing.length === 1 ? 'a name' : `${grouped(missing.length)} names`}, and has ${grouped(repaired)} now: ${someOf(missing)}.${repaired < missing.length ? ' Run portico cells check --repair.' : ''}`,
         ]),
     ...(contested.length === 0
       ? []
-      : [`${name}: other databases have these names, too: ${someOf(contested)}. Here they are not reached.`]),
+      : [
+          `${name}: other databases have these names, too: ${someOf(contested)}. Requests by the name alone are for those.`,
+        ]),
   ]
 }

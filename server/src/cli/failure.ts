@@ -34,6 +34,8 @@ function databaseFault(error: Error): string | undefined {
     )
   if (isUnreachable(error)) {
     const reason = code === '' && !(error instanceof AggregateError) ? 'no answer' : reasonOf(error)
+    if (/remote node/.test(reason))
+      return `A server of the cluster cannot be reached (${reason}): start it, or bring it back.`
     return `The database cannot be reached (${reason}): check DATABASE_URL, and that Postgres runs there.`
   }
   if (code === '28P01' || code === '28000')
@@ -78,7 +80,8 @@ function codeOf(error: Error): string {
 function reasonOf(error: Error): string {
   // Its members are whatever was thrown, which the library's types call any.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined
-  return (first instanceof Error ? first.message : error.message) || codeOf(error)
+  const text = first instanceof Error ? first.message : error.message
+  return text.replaceAll(/\s+/g, ' ').trim() || codeOf(error)
 }
 
 function sentence(message: string): string {

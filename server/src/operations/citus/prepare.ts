@@ -217,7 +217,11 @@ async function addWorker(db: Kysely<unknown>, { host, port }: ClusterNode): Prom
     await sql`select citus_add_node(${host}, ${port}::integer)`.execute(db)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new Error(`The coordinator cannot add the worker ${host}:${port}: ${why}`, { cause: error })
+    throw new Error(
+      `The coordinator cannot add the worker ${host}:${port}: ${why.replaceAll(/\s+/g, ' ')}. It needs a database of this name there, with the ` +
+        'extension citus, and has to be let in as this role. Then run the command again, before the service starts.',
+      { cause: error },
+    )
   }
 }
 
