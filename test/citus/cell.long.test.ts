@@ -76,12 +76,12 @@ describe.skipIf(workers.length === 0)('a schema of a Citus cluster', () => {
     await client.users.delete({ org_domain, user_id })
     expect(await totalIsExact()).toBe(4)
 
-    const deleteAll = 'update users set deleted_at = $2 where id = any($1::uuid[]) returning id'
+    const setDeletedAt = 'update users set deleted_at = $2 where id = any($1::uuid[]) returning id'
     const { data } = await client.users.list({ org_domain })
     const ids = data.map(({ id }) => id)
-    expect(await service.query(deleteAll, [ids, service.clock.now()])).toHaveLength(4)
+    expect(await service.query(setDeletedAt, [ids, service.clock.now()])).toHaveLength(4)
     expect(await totalIsExact()).toBe(0)
-    await service.query(deleteAll, [ids, null])
+    await service.query(setDeletedAt, [ids, null])
     expect(await totalIsExact()).toBe(4)
   })
 
